@@ -1,0 +1,78 @@
+/*
+ * What the wrappers see of the recorder. A wrapper brackets the real call:
+ *
+ *   struct vs_scope scope;
+ *   if (!vs_begin(&scope)) return real(...);   asleep, or called from inside another recorded call
+ *   result = real(...);
+ *   vs_stop(&scope);                           exit time, before arguments are looked at
+ *   ... fill struct vs_arguments ...
+ *   vs_end(&scope, call, site, &arguments);
+ *
+ * Nothing here allocates with malloc, prints, or calls MPI. All functions are safe from any thread.
+ */
+#ifndef VARSCOPE_RECORDER_H
+#define VARSCOPE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace_format.h"
+
+struct vs_thread;
+
+struct vs_scope {
+  struct vs_thread *thread;
+  uint64_t enter, exit;
+};
+
+/* The work of one call, see struct vst_record. */
+struct vs_arguments {
+  uint64_t bytes;
+  uint32_t communicator;
+  int32_t peer, tag;
+  uint32_t requests, completed;
+};
+
+/* Name and category of every call, indexed by call number; generated from interceptor/spec. */
+struct vs_call_info {
+  const char *name;
+  enum vst_category category;
+};
+
+/* What is known when MPI_Init returns. */
+struct vs_job {
+  const struct vs_call_info *calls;
+  uint32_t call_count;
+  const char *mpi_implementation, *mpi_version;
+  uint64_t job_id;
+  int32_t world_rank, world_size;
+};
+
+/* Opens the trace file and starts recording; VARSCOPE_TRACE_DIR names the folder. False if it cannot:
+ * then `problem` (one line) says why, and every vs_begin returns false. */
+bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes);
+
+/* True while calls are recorded. */
+bool vs_recording(void);
+
+bool vs_begin(struct vs_scope *scope);
+void vs_stop(struct vs_scope *scope);
+
+/* `site` is the return address of the wrapper, in the code that made the call. */
+void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
+            const struct vs_arguments *arguments);
+
+/* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded. */
+uint64_t vs_now(void);
+
+/* Writes the definition of a communicator; members are world ranks. */
+void vs_define_communicator(const struct vst_communicator *definition,
+                            const struct vst_rank_run *runs);
+
+/* Adds one line to the trace about something that was lost or refused. */
+void vs_report_problem(const char *text);
+
+/* Seals all threads' records and closes the file as complete; called after MPI_Finalize returned. */
+void vs_finish(void);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * The varscope trace file, version 1: defined here and nowhere else.
+ *
+ * One file per process, `trace/RANK.vst`. It is mapped into memory while it is written, so whatever
+ * a process stored before it was killed is in the file. All integers are in the writer's byte order;
+ * `byte_order` tells which.
+ *
+ *   struct vst_header     one page; its few atomic fields change while the process runs
+ *   blocks, 8-byte aligned, back to back, up to header.committed
+ *     struct vst_block    what it is, how long, checksum
+ *     payload             `payload_bytes` long, then zero padding to the next multiple of 8
+ *
+ * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block. It
+ * is the only block whose payload changes after it was committed, so it carries no checksum. The file
+ * may be longer than `committed` (space is allocated ahead); what lies behind is not data.
+ *
+ * Readers accept any `minor`, skip block types they do not know, and refuse another `major`.
+ */
+#ifndef VARSCOPE_TRACE_FORMAT_H
+#define VARSCOPE_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define VST_MAGIC "VARSCOPE"
+#define VST_BYTE_ORDER 0x01020304u
+#define VST_MAJOR 1
+#define VST_MINOR 0
+#define VST_HEADER_BYTES 4096u
+#define VST_BLOCK_MAGIC 0x4b4c4256u /* "VBLK" read as little endian */
+#define VST_ALIGN 8u
+
+/* Where timestamps come from. Ticks are turned into time by the CLOCK blocks, never by a nominal rate. */
+enum vst_clock_kind {
+  VST_CLOCK_MONOTONIC = 1, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
+  VST_CLOCK_TSC = 2,       /* the invariant time-stamp counter, shifted right by tick_shift */
+};
+
+enum vst_process_state {
+  VST_RUNNING = 1,   /* still there, or ended without MPI_Finalize */
+  VST_FINALIZED = 2, /* MPI_Finalize returned and every thread's records are sealed */
+  VST_STOPPED = 3,   /* recording ended early (disk full, ...); PROBLEM blocks say why */
+};
+
+struct vst_header {
+  char magic[8];         /* VST_MAGIC without terminator */
+  uint32_t byte_order;   /* VST_BYTE_ORDER */
+  uint16_t major, minor;
+  uint32_t header_bytes; /* VST_HEADER_BYTES; blocks start here */
+  uint32_t clock_kind;   /* enum vst_clock_kind */
+  uint32_t tick_shift;   /* raw counter bits dropped from every tick in this file */
+  uint32_t pid;
+  uint64_t ticks_per_second; /* estimate at start, used only when there is but one CLOCK block */
+  uint64_t job_id;           /* equal in all processes of one MPI_COMM_WORLD */
+  int32_t world_rank, world_size;
+  uint64_t init_exit_tick; /* exit of this process's MPI_Init */
+  uint64_t committed;      /* atomic: bytes of this file that hold complete blocks, header included */
+  uint32_t process_state;  /* atomic: enum vst_process_state */
+  uint32_t reserved0;
+  uint64_t tool_ticks;     /* atomic: measured own cost outside the per-call path (sealing, files) */
+  uint64_t call_cost_picoseconds; /* calibrated own cost of recording one call */
+};
+
+enum vst_block_type {
+  VST_BLOCK_PROCESS = 1,      /* text pairs: key NUL value NUL ... (see VST_KEY_*) */
+  VST_BLOCK_MODULE = 2,       /* struct vst_module, then path NUL */
+  VST_BLOCK_STATE = 3,        /* struct vst_state, then call name NUL */
+  VST_BLOCK_COMMUNICATOR = 4, /* struct vst_communicator, then `runs` struct vst_rank_run */
+  VST_BLOCK_CLOCK = 5,        /* struct vst_clock */
+  VST_BLOCK_FRAGMENTS = 6,    /* packed records of one thread, see below */
+  VST_BLOCK_STAGING = 7,      /* struct vst_staging, then `capacity` struct vst_record */
+  VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
+  VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
+};
+
+struct vst_block {
+  uint32_t magic;         /* VST_BLOCK_MAGIC */
+  uint16_t type;          /* enum vst_block_type */
+  uint16_t reserved;
+  uint32_t payload_bytes;
+  uint32_t checksum;      /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING */
+  uint32_t thread;        /* FRAGMENTS, STAGING: thread number in this process, from 0 */
+  uint32_t count;         /* FRAGMENTS: records */
+  uint64_t first_tick;    /* FRAGMENTS: enter of the first record */
+  uint64_t previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
+};
+
+/* Keys of the PROCESS block. Values are UTF-8 as the system gave them. Command words are separate
+ * `argv` pairs, in order. */
+#define VST_KEY_HOST "host"
+#define VST_KEY_BOOT_ID "boot_id"
+#define VST_KEY_PROGRAM "program" /* path of the executable */
+#define VST_KEY_ARGUMENT "argv"
+#define VST_KEY_MPI_IMPLEMENTATION "mpi" /* "Open MPI" or "MPICH" */
+#define VST_KEY_MPI_VERSION "mpi_version"
+#define VST_KEY_VARSCOPE_VERSION "varscope"
+
+/* A shared object or the executable. Sites are offsets from its load base, so that ranks and runs
+ * agree under address space randomisation. */
+struct vst_module {
+  uint32_t module;         /* number in this file, from 0 */
+  uint32_t build_id_bytes; /* 0 if the object has none */
+  uint8_t build_id[32];
+};
+
+/* One vertex of the state transition graph. */
+struct vst_state {
+  uint32_t state; /* number in this file, from 0 */
+  uint32_t module;
+  uint64_t offset;   /* return address minus the module's load base */
+  uint32_t category; /* enum vst_category */
+  uint32_t flags;    /* reserved, 0 */
+};
+
+/* What a call does; the wait family and the rest carry no payload of their own. */
+enum vst_category {
+  VST_CATEGORY_LIFETIME = 1,     /* init, finalize */
+  VST_CATEGORY_SEND = 2,         /* blocking sends */
+  VST_CATEGORY_RECEIVE = 3,      /* blocking receives */
+  VST_CATEGORY_SENDRECV = 4,
+  VST_CATEGORY_ISEND = 5,        /* starts of non-blocking sends */
+  VST_CATEGORY_IRECEIVE = 6,     /* starts of non-blocking receives */
+  VST_CATEGORY_WAIT = 7,         /* wait family: blocks until requests complete */
+  VST_CATEGORY_TEST = 8,         /* test family: looks whether requests are complete */
+  VST_CATEGORY_PROBE = 9,
+  VST_CATEGORY_IPROBE = 10,
+  VST_CATEGORY_COLLECTIVE = 11,
+  VST_CATEGORY_ICOLLECTIVE = 12, /* starts of non-blocking collectives */
+  VST_CATEGORY_COMMUNICATOR = 13 /* creation and freeing of communicators */
+};
+
+/* Known by its members and by how many communicators with just these members were made before it:
+ * creation is collective over them, so all members count alike and `ordinal` needs no message. */
+struct vst_communicator {
+  uint32_t communicator; /* number in this file; 0 is MPI_COMM_WORLD, 1 is MPI_COMM_SELF */
+  uint32_t ordinal;      /* n-th communicator with these members in this process, from 0 */
+  uint64_t members_hash; /* FNV-1a over the members' world ranks as int32, in order */
+  uint32_t size;
+  uint32_t rank;         /* of this process in it */
+  uint32_t runs;         /* struct vst_rank_run that follow */
+  uint32_t remote_size;  /* intercommunicators: members of the remote group, else 0 */
+};
+
+/* World ranks first, first + stride, ...: `count` members in order. */
+struct vst_rank_run {
+  int32_t first, stride;
+  uint32_t count;
+};
+
+/* The three clocks read together; `tick` is shifted like all ticks of the file. */
+struct vst_clock {
+  uint64_t tick;
+  uint64_t monotonic_ns; /* CLOCK_MONOTONIC: common to all processes of one boot of one host */
+  uint64_t realtime_ns;  /* CLOCK_REALTIME: roughly common to all hosts */
+};
+
+#define VST_NO_PEER (-1)   /* the call has no partner, or many */
+#define VST_ANY_PEER (-2)  /* MPI_ANY_SOURCE, and the real source is not known */
+#define VST_NULL_PEER (-3) /* MPI_PROC_NULL */
+#define VST_NO_TAG (-1)
+#define VST_ANY_TAG (-2)
+#define VST_NO_COMMUNICATOR 0xffffffffu
+
+/* One intercepted call as it stands in a STAGING block. */
+struct vst_record {
+  uint64_t enter, exit; /* ticks */
+  uint64_t bytes;       /* payload from datatype and count; what each call counts: interceptor/spec */
+  uint32_t state;
+  uint32_t communicator;
+  int32_t peer; /* world rank of the partner or root, or VST_*_PEER */
+  int32_t tag;
+  uint32_t requests; /* wait and test family: requests passed; else 0 */
+  uint32_t completed; /* wait and test family: requests completed; iprobe: 1 if found; else 0 */
+};
+
+/* Head of a STAGING payload. Sealing packs all staged records into one FRAGMENTS block and starts
+ * again at slot 0, so with S records in the thread's FRAGMENTS blocks, the unsealed ones are
+ * `written` - S records in slots 0, 1, ... */
+struct vst_staging {
+  uint64_t written;     /* atomic: records this thread ever staged */
+  uint64_t intercepted; /* atomic: calls this thread ever made through the interceptor */
+  uint64_t lost;        /* atomic: calls that could not be recorded */
+  uint64_t sampled_out; /* atomic: calls left out on purpose */
+  uint32_t capacity;    /* slots that follow */
+  uint32_t system_thread;
+};
+
+/*
+ * FRAGMENTS payload: eight columns one after the other, each `uint32_t bytes` then that many bytes.
+ * All numbers are LEB128 varints, signed ones zigzag-coded first.
+ *
+ *   0 gap       enter - exit of the record before (block.previous_exit for the first), >= 0
+ *   1 duration  exit - enter
+ *   2 state
+ *   3 communicator
+ *   4 peer
+ *   5 tag
+ *   6 bytes
+ *   7 requests * 2 + (completed != requests), then, where that bit is set, completed
+ *
+ * Columns 0 and 1 hold `count` varints. Columns 2 to 7 hold only what a reader cannot foresee, as pairs
+ * (records skipped since the last pair, value): the state is foreseen to be the one that followed
+ * the same state the last time in this block, every other value to be that of the last record
+ * with the same state in this block. Before there is such a record the forecast is 0 (column 7: 0). In a
+ * program that repeats itself these columns are nearly empty. Values are zigzag(peer), zigzag(tag);
+ * communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are.
+ */
+#define VST_FRAGMENT_COLUMNS 8
+
+#endif

@@ -1,0 +1,77 @@
+/**
+ * Tables that the analysis passes write, in the order of the passes. Each pass reads tables and writes
+ * tables; none reads another's internals. Times as in src/trace/schema.ts.
+ */
+
+/** Raised whenever a pass or one of these tables changes; older results are then computed again. */
+export const ANALYSIS_VERSION = 1;
+
+export const ANALYSIS_TABLES = `
+CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
+  class INTEGER PRIMARY KEY,
+  kind VARCHAR NOT NULL,        -- compute: snippet is an edge; communication: snippet is a state
+  snippet INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,        -- work vector: bytes of the call (compute: of the call that ends it)
+  before_bytes BIGINT NOT NULL, -- compute: bytes of the call before it; else 0
+  communicator INTEGER NOT NULL,-- communication: part of the work vector; compute: -1
+  requests INTEGER NOT NULL,    -- communication, wait and test family: requests passed; else 0
+  from_ns BIGINT NOT NULL,      -- mode of the time distribution: durations in [from_ns, to_ns)
+  to_ns BIGINT NOT NULL,
+  evidence VARCHAR NOT NULL,    -- measured, proven, inferred
+  status VARCHAR NOT NULL,      -- vsensor, too_few_repeats, varying_work
+  fragments BIGINT NOT NULL,
+  ranks INTEGER NOT NULL,       -- ranks that have some
+  total_ns BIGINT NOT NULL,
+  reference_ns DOUBLE           -- robust time of the work undisturbed; NULL unless status is vsensor
+);
+CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments are judged by
+  class INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  fragments BIGINT NOT NULL,
+  total_ns BIGINT NOT NULL,
+  reference_ns DOUBLE NOT NULL
+);
+CREATE TABLE bins(              -- heat map: time of v-sensors per rank, kind and time bin
+  kind VARCHAR NOT NULL,        -- compute, communication
+  rank INTEGER NOT NULL,
+  bin INTEGER NOT NULL,         -- time [bin * bin_ns, (bin + 1) * bin_ns), bin_ns in analysis_meta
+  observed_ns DOUBLE NOT NULL,
+  reference_ns DOUBLE NOT NULL  -- performance = reference_ns / observed_ns; no row: unknown
+);
+CREATE TABLE regions(           -- variance regions, largest loss first
+  region INTEGER PRIMARY KEY,   -- from 1
+  kind VARCHAR NOT NULL,
+  start_ns BIGINT NOT NULL,
+  end_ns BIGINT NOT NULL,
+  performance DOUBLE NOT NULL,  -- reference / observed time of v-sensors inside
+  lost_ns DOUBLE NOT NULL,      -- observed - reference, summed over ranks
+  lost_low_ns DOUBLE NOT NULL,  -- 95 % interval of lost_ns
+  lost_high_ns DOUBLE NOT NULL,
+  significance DOUBLE NOT NULL  -- chance of a region like this in an undisturbed run
+);
+CREATE TABLE region_ranks(
+  region INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  role VARCHAR NOT NULL,        -- slow: its own work was slow; waiting: it only waited meanwhile
+  observed_ns DOUBLE NOT NULL,
+  reference_ns DOUBLE NOT NULL,
+  lost_ns DOUBLE NOT NULL       -- slow: own work above reference; waiting: communication above reference
+);
+CREATE TABLE imbalances(        -- ranks that take longer throughout; time alone cannot tell work from slowness
+  kind VARCHAR NOT NULL,
+  ranks INTEGER[] NOT NULL,
+  excess_percent DOUBLE NOT NULL, -- own reference above that of the other ranks
+  cost_ns DOUBLE NOT NULL,
+  verdict VARCHAR NOT NULL      -- imbalance, undecided
+);
+CREATE TABLE ledger(            -- coverage: parts of each rank's time, adding up to it
+  rank INTEGER NOT NULL,
+  kind VARCHAR NOT NULL,        -- compute, communication; '' for tool and untraced
+  part VARCHAR NOT NULL,        -- vsensor, too_few_repeats, varying_work, waiting, sampled_out, tool, untraced
+  ns DOUBLE NOT NULL
+);
+CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the settings used
+  key VARCHAR PRIMARY KEY,
+  value VARCHAR NOT NULL
+);
+`;

@@ -1,0 +1,114 @@
+/**
+ * The report model, schema `varscope.report/1` (DESIGN 4.3). Every renderer draws from it and nothing
+ * else. Fields may be added, never renamed. Seconds count from the job's first MPI_Init exit.
+ */
+export interface Report {
+  schema: "varscope.report/1";
+  run: RunSummary;
+  quality: Quality;
+  sensors: Sensor[];
+  regions: Region[];
+  imbalances: Imbalance[];
+  ranks: RankSummary[];
+  /** Performance per rank and time bin, for drawing. */
+  heatmaps: Heatmap[];
+}
+
+export type Kind = "compute" | "communication" | "io" | "gpu";
+export type Evidence = "measured" | "proven" | "inferred";
+
+export interface RunSummary {
+  command: string[];
+  program: string;
+  startedAt: string;
+  wallSeconds: number;
+  ranks: number;
+  hosts: string[];
+  mpi: { implementation: string; version: string };
+  /** False if any rank ended without MPI_Finalize, or its trace is missing or damaged. */
+  complete: boolean;
+}
+
+export interface Quality {
+  events: { intercepted: number; recorded: number; sampledOut: number; lost: number };
+  coverage: {
+    totalRankSeconds: number;
+    /** Rank-seconds; they sum to totalRankSeconds. */
+    parts: {
+      vsensor: number;
+      tooFewRepeats: number;
+      varyingWork: number;
+      waiting: number;
+      sampledOut: number;
+      tool: number;
+      untraced: number;
+    };
+    /** Share of rank-time that v-sensors judge, in percent. */
+    percent: number;
+  };
+  overhead: { percent: number; method: string };
+  traceBytes: number;
+  warnings: string[];
+}
+
+export interface Sensor {
+  id: number;
+  kind: Kind;
+  /** Call before and after (compute), or the call itself twice (communication). */
+  from: string;
+  to: string;
+  site: string;
+  evidence: Evidence;
+  fragments: number;
+  referenceSeconds: number;
+  totalSeconds: number;
+  lostSeconds: number;
+}
+
+export interface Region {
+  id: number;
+  kind: Kind;
+  ranks: number[];
+  hosts: string[];
+  startSeconds: number;
+  endSeconds: number;
+  /** Reference time / observed time inside the region, 0 to 1. */
+  performance: number;
+  lostSeconds: number;
+  lostInterval: [number, number];
+  /** Wall seconds the job would have saved; null until waits and dependences are analysed. */
+  runImpactSeconds: number | null;
+  significance: number;
+  culprits: number[];
+  victims: number[];
+  causes: { cause: string; share: number; shareInterval: [number, number]; evidence: string }[];
+  advice: string;
+}
+
+export interface Imbalance {
+  kind: Kind;
+  ranks: number[];
+  excessPercent: number;
+  costSeconds: number;
+  verdict: "imbalance" | "undecided";
+}
+
+export interface RankSummary {
+  rank: number;
+  host: string;
+  computeSeconds: number;
+  communicationSeconds: number;
+  ioSeconds: number;
+  waitingSeconds: number;
+  /** Reference / observed time of its v-sensors; null if none could judge it. */
+  performance: number | null;
+}
+
+export interface Heatmap {
+  kind: Kind;
+  startSeconds: number;
+  binSeconds: number;
+  ranks: number[];
+  /** performance[i][j] of ranks[i] in bin j; null where no v-sensor tells: unknown, not fine. */
+  performance: (number | null)[][];
+}

@@ -1,0 +1,94 @@
+/**
+ * Tables that ingest fills from trace files. Everything the analysis knows comes from here.
+ *
+ * Times are nanoseconds (BIGINT) since the job's first MPI_Init exit on the common clock; they can be
+ * negative before it. Numbers of states, modules, edges and communicators are per store, not per
+ * file: equal things on different ranks have one number.
+ */
+
+/** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
+export const STORE_VERSION = 1;
+
+/** Snippet kinds, as in the report model. */
+export type Kind = "compute" | "communication" | "io" | "gpu";
+
+export const BASE_TABLES = `
+CREATE TABLE meta(              -- facts about the store and the job; one row per key
+  key VARCHAR PRIMARY KEY,      -- store_version, duckdb_version, job_id, started_at (ISO 8601 UTC of time 0),
+  value VARCHAR NOT NULL        --   wall_ns (latest end of any rank), world_size, complete ('true'/'false'),
+);                              --   mpi, mpi_version, trace_bytes
+CREATE TABLE warnings(          -- one line each: missing ranks, damaged files, other jobs, what was lost
+  text VARCHAR NOT NULL
+);
+CREATE TABLE ranks(             -- one row per process of the job whose trace was found
+  rank INTEGER PRIMARY KEY,     -- world rank
+  host VARCHAR NOT NULL,
+  pid INTEGER NOT NULL,
+  program VARCHAR NOT NULL,
+  threads INTEGER NOT NULL,     -- threads that made intercepted calls
+  init_ns BIGINT NOT NULL,      -- exit of this rank's MPI_Init
+  end_ns BIGINT NOT NULL,       -- end of the last thing recorded (exit of MPI_Finalize when complete)
+  complete BOOLEAN NOT NULL,    -- MPI_Finalize returned and nothing is missing
+  intercepted BIGINT NOT NULL,  -- = recorded + sampled_out + lost
+  recorded BIGINT NOT NULL,
+  sampled_out BIGINT NOT NULL,
+  lost BIGINT NOT NULL,         -- calls known to be missing, damaged blocks included
+  tool_ns BIGINT NOT NULL,      -- the interceptor's own cost: calls x calibrated cost + sealing
+  trace_bytes BIGINT NOT NULL
+);
+CREATE TABLE modules(           -- shared objects and executables that calls were made from
+  module INTEGER PRIMARY KEY,
+  path VARCHAR NOT NULL,
+  build_id VARCHAR NOT NULL     -- hexadecimal, '' if none
+);
+CREATE TABLE states(            -- vertices of the state transition graph
+  state INTEGER PRIMARY KEY,
+  call VARCHAR NOT NULL,        -- MPI_Send, ...: the name in the MPI standard, for every language
+  category VARCHAR NOT NULL,    -- enum vst_category in lower case: send, receive, wait, collective, ...
+  module INTEGER NOT NULL,
+  "offset" BIGINT NOT NULL      -- return address - load base of the module
+);
+CREATE TABLE edges(             -- edges of the graph: computation from the exit of one call to the next
+  edge INTEGER PRIMARY KEY,
+  from_state INTEGER NOT NULL,
+  to_state INTEGER NOT NULL
+);
+CREATE TABLE communicators(     -- equal on all its ranks: same members in the same order, same ordinal
+  communicator INTEGER PRIMARY KEY,
+  size INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,     -- n-th communicator with these members, from 0
+  members INTEGER[] NOT NULL,   -- world ranks
+  remote_size INTEGER NOT NULL  -- intercommunicators: members of the remote group, else 0
+);
+CREATE TABLE calls(             -- one row per intercepted call; by rank, thread, start
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,     -- 0 is the thread that called MPI_Init
+  state INTEGER NOT NULL,
+  edge INTEGER NOT NULL,        -- computation before this call; -1 for the first call of a thread
+  before_ns BIGINT NOT NULL,    -- its duration (time since the exit of the call before); 0 if edge is -1
+  start_ns BIGINT NOT NULL,     -- entry of the call
+  end_ns BIGINT NOT NULL,       -- exit of the call
+  bytes BIGINT NOT NULL,        -- from datatype and count
+  before_bytes BIGINT NOT NULL, -- bytes of the call before; 0 if edge is -1
+  peer INTEGER NOT NULL,        -- world rank of partner or root; -1 none, -2 any, -3 null
+  communicator INTEGER NOT NULL,-- -1 none
+  tag INTEGER NOT NULL,         -- -1 none, -2 any
+  requests INTEGER NOT NULL,    -- wait and test family: requests passed
+  completed INTEGER NOT NULL    --   and completed
+);
+`;
+
+/** Views for people and for passes that look at fragments alike. */
+export const BASE_VIEWS = `
+CREATE VIEW fragments AS        -- executions of snippets: every call, and every computation between calls
+  SELECT rank, thread, 'communication' AS kind, state AS snippet, start_ns, end_ns, bytes, peer,
+         communicator, tag
+    FROM calls
+  UNION ALL
+  SELECT rank, thread, 'compute', edge, start_ns - before_ns, start_ns, NULL, NULL, NULL, NULL
+    FROM calls WHERE edge >= 0;
+CREATE VIEW sites AS            -- states in words: call, file name of the module and offset
+  SELECT s.state, s.call, s.category,
+         regexp_extract(m.path, '[^/]*$') || printf('+0x%x', s."offset") AS site
+    FROM states s JOIN modules m USING (module);
+`;
