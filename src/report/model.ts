@@ -27,6 +27,16 @@ export interface RunSummary {
   mpi: { implementation: string; version: string };
   /** False if any rank ended without MPI_Finalize, or its trace is missing or damaged. */
   complete: boolean;
+  /** Ranks that ended without MPI_Finalize or whose trace is damaged. */
+  unfinishedRanks: number[];
+  /** Ranks of the job without any trace. */
+  missingRanks: number[];
+  /** Run directory, absolute, as it was when the report was made. */
+  directory: string;
+  /** Exit status of the command; null while it runs or when its end is not known. */
+  exitCode: number | null;
+  /** Signal that ended the command, such as "SIGKILL"; else null. */
+  signal: string | null;
 }
 
 export interface Quality {
@@ -57,17 +67,25 @@ export interface Sensor {
   /** Call before and after (compute), or the call itself twice (communication). */
   from: string;
   to: string;
+  /** Where that call (compute: the call after) was made: file name of the module and offset. */
   site: string;
+  /** The same for the call before; communication: the same place. */
+  fromSite: string;
+  /** "function file:line" of the two, when the program has symbols and is still the same file. */
+  source: string | null;
+  fromSource: string | null;
   evidence: Evidence;
   fragments: number;
   referenceSeconds: number;
   totalSeconds: number;
+  /** Time above the reference over the whole run, noise included. */
   lostSeconds: number;
 }
 
 export interface Region {
   id: number;
   kind: Kind;
+  /** Ranks that were slow themselves; those that only waited are in `victims`. */
   ranks: number[];
   hosts: string[];
   startSeconds: number;
@@ -100,7 +118,7 @@ export interface RankSummary {
   communicationSeconds: number;
   ioSeconds: number;
   waitingSeconds: number;
-  /** Reference / observed time of its v-sensors; null if none could judge it. */
+  /** Reference / observed time of its compute v-sensors (own work only); null if it has none. */
   performance: number | null;
 }
 
@@ -109,6 +127,6 @@ export interface Heatmap {
   startSeconds: number;
   binSeconds: number;
   ranks: number[];
-  /** performance[i][j] of ranks[i] in bin j; null where no v-sensor tells: unknown, not fine. */
+  /** performance[i][j] of ranks[i] in bin j; null where v-sensors judge less than 0.1 % of it: unknown, not fine. */
   performance: (number | null)[][];
 }

@@ -14,9 +14,11 @@ export type Kind = "compute" | "communication" | "io" | "gpu";
 
 export const BASE_TABLES = `
 CREATE TABLE meta(              -- facts about the store and the job; one row per key
-  key VARCHAR PRIMARY KEY,      -- store_version, duckdb_version, job_id, started_at (ISO 8601 UTC of time 0),
-  value VARCHAR NOT NULL        --   wall_ns (latest end of any rank), world_size, complete ('true'/'false'),
-);                              --   mpi, mpi_version, trace_bytes
+  key VARCHAR PRIMARY KEY,
+  value VARCHAR NOT NULL        -- of store_version, duckdb_version, job_id, started_at (ISO 8601 UTC of time 0),
+                                --   wall_ns (latest end of any rank), world_size, complete ('true'/'false'),
+                                --   mpi, mpi_version, trace_bytes, sources (trace files: name, bytes, mtime)
+);
 CREATE TABLE warnings(          -- one line each: missing ranks, damaged files, other jobs, what was lost
   text VARCHAR NOT NULL
 );

@@ -1,4 +1,4 @@
-import { DuckDBConnection, DuckDBInstance, type DuckDBValue } from "@duckdb/node-api";
+import { DuckDBConnection, DuckDBInstance, type DuckDBValue, version } from "@duckdb/node-api";
 import { UserError } from "../user-error.ts";
 
 export type Row = Record<string, unknown>;
@@ -75,6 +75,11 @@ export class Store {
     this.connection.closeSync();
     this.instance.closeSync();
   }
+}
+
+/** Version of DuckDB itself; its file format can change with it. */
+export function duckdbVersion(): string {
+  return version();
 }
 
 function plainNumbers(row: Row): Row {

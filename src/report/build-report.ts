@@ -1,0 +1,32 @@
+import type { RunDirectory, RunRecord } from "../trace/run-directory.ts";
+import type { Store } from "../trace/store.ts";
+import { buildHeatmaps } from "./build/heatmaps.ts";
+import { buildImbalances } from "./build/imbalances.ts";
+import { buildQuality } from "./build/quality.ts";
+import { buildRanks } from "./build/ranks.ts";
+import { buildRegions } from "./build/regions.ts";
+import { buildRun } from "./build/run.ts";
+import { buildSensors } from "./build/sensors.ts";
+import type { Report } from "./model.ts";
+
+export interface ReportSource {
+  /** Opened store, ingested and analysed. */
+  store: Store;
+  directory: RunDirectory;
+  /** Contents of run.json, if there is one. */
+  record: RunRecord | undefined;
+}
+
+/** Draws the report model from the tables of the store and run.json. Reads only. */
+export async function buildReport({ store, directory, record }: ReportSource): Promise<Report> {
+  return {
+    schema: "varscope.report/1",
+    run: await buildRun(store, directory, record),
+    quality: await buildQuality(store),
+    sensors: await buildSensors(store),
+    regions: await buildRegions(store),
+    imbalances: await buildImbalances(store),
+    ranks: await buildRanks(store),
+    heatmaps: await buildHeatmaps(store),
+  };
+}

@@ -1,0 +1,48 @@
+import { hostNames } from "./host-names.ts";
+import type { Store } from "../../trace/store.ts";
+import type { Kind, Region } from "../model.ts";
+import { adviceFor } from "./advice.ts";
+
+interface RegionRow extends Record<string, unknown> {
+  region: number;
+  kind: Kind;
+  start_ns: number;
+  end_ns: number;
+  performance: number;
+  lost_ns: number;
+  lost_low_ns: number;
+  lost_high_ns: number;
+  significance: number;
+}
+
+/** Variance regions, largest loss first. Causes are found by later passes. */
+export async function buildRegions(store: Store): Promise<Region[]> {
+  const rows = await store.rows<RegionRow>("SELECT * FROM regions ORDER BY lost_ns DESC, region");
+  const members = await store.rows<{ region: number; rank: number; role: string; host: string }>(`
+    SELECT m.region, m.rank, m.role, r.host
+      FROM region_ranks m JOIN ranks r USING (rank) ORDER BY m.region, m.rank`);
+  const hostsOfJob = new Set(
+    (await store.rows<{ host: string }>("SELECT DISTINCT host FROM ranks")).map(({ host }) => host),
+  );
+  return rows.map((row) => {
+    const own = members.filter(({ region }) => region === row.region);
+    const slow = own.filter(({ role }) => role === "slow");
+    const region = {
+      id: row.region,
+      kind: row.kind,
+      ranks: slow.map(({ rank }) => rank),
+      hosts: hostNames(slow.map(({ host }) => host)),
+      startSeconds: row.start_ns / 1e9,
+      endSeconds: row.end_ns / 1e9,
+      performance: row.performance,
+      lostSeconds: row.lost_ns / 1e9,
+      lostInterval: [row.lost_low_ns / 1e9, row.lost_high_ns / 1e9] as [number, number],
+      runImpactSeconds: null,
+      significance: row.significance,
+      culprits: slow.map(({ rank }) => rank),
+      victims: own.filter(({ role }) => role === "waiting").map(({ rank }) => rank),
+      causes: [],
+    };
+    return { ...region, advice: adviceFor(region, hostsOfJob.size) };
+  });
+}

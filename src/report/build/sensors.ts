@@ -1,0 +1,59 @@
+import type { Store } from "../../trace/store.ts";
+import type { Evidence, Kind, Sensor } from "../model.ts";
+import { readSources } from "./sources.ts";
+
+/** Sensors whose places are looked up in the program's symbols; the rest keeps module and offset. */
+const MOST_WITH_SOURCE = 50;
+
+interface SensorRow extends Record<string, unknown> {
+  id: number;
+  kind: Kind;
+  from_state: number;
+  to_state: number;
+  from_call: string;
+  to_call: string;
+  from_site: string;
+  to_site: string;
+  evidence: Evidence;
+  fragments: number;
+  reference_ns: number;
+  total_ns: number;
+  lost_ns: number;
+}
+
+/** Work classes that judge performance, those with most time first. */
+export async function buildSensors(store: Store): Promise<Sensor[]> {
+  const rows = await store.rows<SensorRow>(`
+    WITH placed AS (
+      SELECT c.class AS id, c.kind, c.evidence, c.fragments, c.reference_ns, c.total_ns, c.lost_ns,
+             coalesce(e.from_state, c.snippet) AS from_state,
+             coalesce(e.to_state, c.snippet) AS to_state
+        FROM work_classes c
+        LEFT JOIN edges e ON c.kind = 'compute' AND e.edge = c.snippet
+       WHERE c.status = 'vsensor')
+    SELECT p.id, p.kind, p.from_state, p.to_state, f.call AS from_call, t.call AS to_call,
+           f.site AS from_site, t.site AS to_site, p.evidence, p.fragments, p.reference_ns,
+           p.total_ns, greatest(coalesce(p.lost_ns, 0), 0)::DOUBLE AS lost_ns
+      FROM placed p
+      JOIN sites f ON f.state = p.from_state
+      JOIN sites t ON t.state = p.to_state
+     ORDER BY p.total_ns DESC, p.id`);
+  const top = rows.slice(0, MOST_WITH_SOURCE);
+  const states = new Set(top.flatMap((row) => [row.from_state, row.to_state]));
+  const sources = await readSources(store, [...states]);
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    from: row.from_call,
+    to: row.to_call,
+    site: row.to_site,
+    fromSite: row.from_site,
+    source: sources.get(row.to_state) ?? null,
+    fromSource: sources.get(row.from_state) ?? null,
+    evidence: row.evidence,
+    fragments: row.fragments,
+    referenceSeconds: row.reference_ns / 1e9,
+    totalSeconds: row.total_ns / 1e9,
+    lostSeconds: row.lost_ns / 1e9,
+  }));
+}

@@ -1,0 +1,70 @@
+import type { Imbalance, Region, Report } from "../model.ts";
+import { formatMoment, formatPercent, formatSeconds, formatSecondsRange } from "./numbers.ts";
+import { namesInWords, ranksInWords } from "./ranks.ts";
+import type { Style } from "./style.ts";
+import { printable, wrap } from "./width.ts";
+import { speed } from "./verdict.ts";
+
+/** Regions listed in full; the rest is in the JSON report and the store. */
+const MOST_REGIONS = 10;
+
+/** Every region in words, largest loss first. */
+export function regionsSection(report: Report, style: Style, width: number): string[] {
+  const { regions, run } = report;
+  if (regions.length === 0) return [];
+  const lines = [style.bold("Variance regions")];
+  for (const region of regions.slice(0, MOST_REGIONS)) {
+    lines.push(...regionLines(region, run, width));
+  }
+  if (regions.length > MOST_REGIONS) {
+    const rest = regions.slice(MOST_REGIONS);
+    const lost = rest.reduce((sum, region) => sum + region.lostSeconds, 0);
+    const text = `and ${rest.length} more, which lost ${formatSeconds(lost)} together (all of them: varscope report --json)`;
+    lines.push(...wrap(text, width, "  "));
+  }
+  return lines;
+}
+
+function regionLines(region: Region, run: Report["run"], width: number): string[] {
+  const number = `  ${region.id}. `;
+  const indent = " ".repeat(number.length);
+  const moment = (seconds: number) => formatMoment(seconds, run.wallSeconds);
+  const who = ranksInWords(region.ranks, run.ranks);
+  const hosts = namesInWords(region.hosts.map(printable));
+  const own = region.ranks.length === 1 ? "its" : "their";
+  const [low, high] = region.lostInterval;
+  const facts = [
+    `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)} at ${speed(region)} of ${own} speed`,
+    `lost ${formatSeconds(region.lostSeconds)} of rank-time (95 % interval ${formatSecondsRange(low, high)}); ${chance(region.significance)}`,
+  ];
+  if (region.victims.length > 0) {
+    facts.push(`only waited meanwhile: ${ranksInWords(region.victims, run.ranks)}`);
+  }
+  facts.push(printable(region.advice));
+  return [
+    ...wrap(`${region.kind}, ${who} on ${hosts}`, width, number, indent),
+    ...facts.flatMap((fact) => wrap(fact, width, indent)),
+  ];
+}
+
+function chance(significance: number): string {
+  return `chance of this in an undisturbed run ${formatPercent(significance * 100)}`;
+}
+
+/** Ranks that took longer throughout the run. */
+export function imbalancesSection(report: Report, style: Style, width: number): string[] {
+  if (report.imbalances.length === 0) return [];
+  const lines = report.imbalances.flatMap((imbalance) =>
+    wrap(imbalanceInWords(imbalance, report.run.ranks), width, "  - ", "    "),
+  );
+  return [style.bold("Differences between ranks over the whole run"), ...lines];
+}
+
+function imbalanceInWords(imbalance: Imbalance, worldSize: number): string {
+  const who = ranksInWords(imbalance.ranks, worldSize);
+  const takes = imbalance.ranks.length === 1 ? "takes" : "take";
+  const more = `${who} ${takes} ${formatPercent(imbalance.excessPercent)} longer for ${imbalance.kind} than the others throughout, ${formatSeconds(imbalance.costSeconds)} in all`;
+  return imbalance.verdict === "imbalance"
+    ? `${more}: more work was given to ${imbalance.ranks.length === 1 ? "it" : "them"} (imbalance, not slowness)`
+    : `${more}: undecided, for time alone cannot tell more work from a slower core or host`;
+}

@@ -1,0 +1,33 @@
+/**
+ * Names of `enum vst_category` (interceptor/include/trace_format.h), by number: what the store shows.
+ * A test compares them with the header.
+ */
+export const CATEGORY_NAMES = {
+  1: "lifetime",
+  2: "send",
+  3: "receive",
+  4: "sendrecv",
+  5: "isend",
+  6: "ireceive",
+  7: "wait",
+  8: "test",
+  9: "probe",
+  10: "iprobe",
+  11: "collective",
+  12: "icollective",
+  13: "communicator",
+} as const satisfies Record<number, string>;
+
+export type Category = (typeof CATEGORY_NAMES)[keyof typeof CATEGORY_NAMES];
+
+/** Name of a category; files of a later minor version can have ones that are not known here. */
+export function categoryName(number: number): string {
+  return (CATEGORY_NAMES as Record<number, string>)[number] ?? `category-${number}`;
+}
+
+export function categoryNumber(name: Category): number {
+  for (const [number, known] of Object.entries(CATEGORY_NAMES)) {
+    if (known === name) return Number(number);
+  }
+  throw new RangeError(`no category ${name}`);
+}

@@ -1,0 +1,180 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { UserError } from "../user-error.ts";
+
+/**
+ * The native addon as it is: built from native/ by its Makefile. Only reader.ts and
+ * write-synthetic.ts use it.
+ */
+export interface NativeAddon {
+  /** Opens and checks a trace file. Throws an Error whose message reads on after "RANK.vst: ". */
+  Trace: new (
+    path: string,
+  ) => NativeTrace;
+  Edges: new () => NativeEdges;
+  writeTrace(path: string, description: NativeTraceInput): void;
+}
+
+export interface NativeEdges {
+  /** from, to of edge 0, then of edge 1, ... */
+  list(): Int32Array;
+}
+
+export interface NativeTrace {
+  describe(): TraceDescription;
+  begin(
+    states: Int32Array,
+    communicators: Int32Array,
+    subtractNs: bigint,
+    edges: NativeEdges,
+  ): void;
+  /** Rows written; 0 at the end. */
+  next(columns: CallColumns): number;
+  finish(): DecodeResult;
+}
+
+export interface DecodeResult {
+  /** Lines on blocks that turned out damaged while decoding, see TraceDescription.damage. */
+  damage: string[];
+  rows: number;
+  /** Latest exit of a call in the store's time; meaningless without rows. */
+  lastEndNs: bigint;
+}
+
+/** Column buffers of the table `calls`, named like its columns. */
+export interface CallColumns {
+  rank: Int32Array<ArrayBuffer>;
+  thread: Int16Array<ArrayBuffer>;
+  state: Int32Array<ArrayBuffer>;
+  edge: Int32Array<ArrayBuffer>;
+  before_ns: BigInt64Array<ArrayBuffer>;
+  start_ns: BigInt64Array<ArrayBuffer>;
+  end_ns: BigInt64Array<ArrayBuffer>;
+  bytes: BigInt64Array<ArrayBuffer>;
+  before_bytes: BigInt64Array<ArrayBuffer>;
+  peer: Int32Array<ArrayBuffer>;
+  communicator: Int32Array<ArrayBuffer>;
+  tag: Int32Array<ArrayBuffer>;
+  requests: Int32Array<ArrayBuffer>;
+  completed: Int32Array<ArrayBuffer>;
+}
+
+/** What a trace file says without its calls. Numbers of states and so on are those of the file. */
+export interface TraceDescription {
+  rank: number;
+  worldSize: number;
+  pid: number;
+  /** Hexadecimal. */
+  jobId: string;
+  /** MPI_Finalize returned and the file has its end. */
+  finalized: boolean;
+  /** Recording ended early; `problems` says why. */
+  stopped: boolean;
+  traceBytes: number;
+  /** Exit of MPI_Init, CLOCK_MONOTONIC of the host. */
+  initExitNs: bigint;
+  /** Latest time known without decoding, CLOCK_MONOTONIC of the host; calls can end later. */
+  lastNs: bigint;
+  /** CLOCK_REALTIME - CLOCK_MONOTONIC. */
+  realtimeOffsetNs: bigint;
+  /** The interceptor's own cost outside the per-call path. */
+  toolNs: number;
+  /** Its calibrated cost of one recorded call. */
+  callCostNs: number;
+  /** Keys as VST_KEY_* in trace_format.h, in file order. */
+  process: [key: string, value: string][];
+  modules: { number: number; path: string; buildId: string }[];
+  states: { number: number; module: number; offset: bigint; category: number; call: string }[];
+  communicators: {
+    number: number;
+    ordinal: number;
+    membersHash: string;
+    size: number;
+    remoteSize: number;
+    /** first, stride, count of each run of world ranks. */
+    runs: Int32Array;
+  }[];
+  threads: ThreadCounts[];
+  /** PROBLEM blocks: what the interceptor had to report. */
+  problems: string[];
+  /** What is damaged or missing; each line reads on after "RANK.vst: ". */
+  damage: string[];
+}
+
+export interface ThreadCounts {
+  thread: number;
+  /** False if the block with the counters is missing; then the next four are 0. */
+  counted: boolean;
+  written: number;
+  intercepted: number;
+  lost: number;
+  sampledOut: number;
+  /** Records in blocks that passed their check. */
+  sealed: number;
+  /** Records that damaged blocks claim to hold. */
+  damaged: number;
+  /** Records not yet sealed that follow. */
+  unsealed: number;
+}
+
+/** Input of the synthetic writer, everything filled in; see write-synthetic.ts. */
+export interface NativeTraceInput {
+  rank: number;
+  worldSize: number;
+  pid: number;
+  jobId: bigint;
+  process: [key: string, value: string][];
+  modules: { path: string; buildId: Uint8Array }[];
+  states: { module: number; offset: bigint; category: number; call: string }[];
+  communicators: { members: Int32Array; ordinal: number; rank: number; remoteSize: number }[];
+  monotonicNs: bigint;
+  realtimeOffsetNs: bigint;
+  ticksPerSecond: number;
+  initExitNs: number;
+  firstNs: number;
+  lastNs: number;
+  toolTicks: number;
+  callCostPicoseconds: number;
+  blockRecords: number;
+  columns: {
+    thread: Int32Array;
+    state: Int32Array;
+    startNs: Float64Array | BigInt64Array;
+    endNs: Float64Array | BigInt64Array;
+    bytes: Float64Array | BigInt64Array;
+    peer: Int32Array;
+    communicator: Int32Array;
+    tag: Int32Array;
+    requests: Int32Array;
+    completed: Int32Array;
+  };
+  /** Per thread: records left in the slots. */
+  unsealed: Int32Array;
+  lost: number;
+  sampledOut: number;
+  problems: string[];
+  finalized: boolean;
+}
+
+let addon: NativeAddon | undefined;
+
+/** @throws UserError if the addon was not built or does not load */
+export function nativeAddon(): NativeAddon {
+  if (addon) return addon;
+  // From the sources (src/trace) and from the compiled program (build/js/trace).
+  const places = ["../../build/native/trace.node", "../../native/trace.node"].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
+  const path = places.find((place) => existsSync(place));
+  if (!path) {
+    throw new UserError(`the trace reader is not built (${places[0]} is missing): npm run build`);
+  }
+  try {
+    addon = createRequire(import.meta.url)(path) as NativeAddon;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError(`the trace reader ${path} does not load, build it again: ${reason}`);
+  }
+  return addon;
+}

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "addon.h"
+
+namespace varscope {
+namespace {
+
+Napi::BigInt big(Napi::Env env, uint64_t value) {
+  return Napi::BigInt::New(env, value);
+}
+
+Napi::BigInt big(Napi::Env env, int64_t value) {
+  return Napi::BigInt::New(env, value);
+}
+
+template <typename Item, typename Make>
+Napi::Array list(Napi::Env env, const std::vector<Item> &items, const Make &make) {
+  Napi::Array array = Napi::Array::New(env, items.size());
+  for (size_t i = 0; i < items.size(); ++i)
+    array.Set(static_cast<uint32_t>(i), make(items[i]));
+  return array;
+}
+
+Napi::Array lines(Napi::Env env, const std::vector<std::string> &texts) {
+  return list(env, texts, [&](const std::string &text) { return Napi::String::New(env, text); });
+}
+
+std::string hexadecimal(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Napi::Object describeCommunicator(Napi::Env env, const Communicator &communicator) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("number", communicator.head.communicator);
+  object.Set("ordinal", communicator.head.ordinal);
+  object.Set("membersHash", hexadecimal(communicator.head.members_hash));
+  object.Set("size", communicator.head.size);
+  object.Set("remoteSize", communicator.head.remote_size);
+  // first, stride, count of each run of world ranks
+  Napi::Int32Array runs = Napi::Int32Array::New(env, communicator.runs.size() * 3);
+  for (size_t i = 0; i < communicator.runs.size(); ++i) {
+    runs[3 * i] = communicator.runs[i].first;
+    runs[3 * i + 1] = communicator.runs[i].stride;
+    runs[3 * i + 2] = static_cast<int32_t>(communicator.runs[i].count);
+  }
+  object.Set("runs", runs);
+  return object;
+}
+
+Napi::Object describeThread(Napi::Env env, const Thread &thread) {
+  Napi::Object object = Napi::Object::New(env);
+  const bool told = thread.counters.has_value();
+  const vst_staging counters = thread.counters.value_or(vst_staging{});
+  object.Set("thread", thread.number);
+  object.Set("counted", told);
+  object.Set("written", static_cast<double>(counters.written));
+  object.Set("intercepted", static_cast<double>(counters.intercepted));
+  object.Set("lost", static_cast<double>(counters.lost));
+  object.Set("sampledOut", static_cast<double>(counters.sampled_out));
+  object.Set("sealed", static_cast<double>(thread.sealed));
+  object.Set("damaged", static_cast<double>(thread.damaged));
+  object.Set("unsealed", static_cast<double>(thread.unsealed.size()));
+  return object;
+}
+
+// Realtime - monotonic clock: median over the readings, so that one made while the time was being
+// set does not count.
+int64_t realtimeOffset(const std::vector<vst_clock> &clocks) {
+  std::vector<int64_t> offsets;
+  for (const vst_clock &clock : clocks)
+    offsets.push_back(static_cast<int64_t>(clock.realtime_ns - clock.monotonic_ns));
+  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
+  std::nth_element(offsets.begin(), middle, offsets.end());
+  return *middle;
+}
+
+void describeTimes(Napi::Env env, const TraceFile &trace, Napi::Object &object) {
+  size_t segment = 0;
+  const int64_t init = trace.clock->nanoseconds(trace.header.init_exit_tick, segment);
+  object.Set("initExitNs", big(env, init));
+  object.Set("lastNs", big(env, trace.clock->nanoseconds(trace.lastTick, segment)));
+  object.Set("realtimeOffsetNs", big(env, realtimeOffset(trace.definitions.clocks)));
+  const double tool =
+      static_cast<double>(trace.header.tool_ticks) * trace.clock->nanosecondsPerTick();
+  object.Set("toolNs", tool);
+  object.Set("callCostNs", static_cast<double>(trace.header.call_cost_picoseconds) / 1000);
+}
+
+} // namespace
+
+Napi::Object describe(Napi::Env env, const TraceFile &trace) {
+  const vst_header &header = trace.header;
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("rank", header.world_rank);
+  object.Set("worldSize", header.world_size);
+  object.Set("pid", header.pid);
+  object.Set("jobId", hexadecimal(header.job_id));
+  object.Set("finalized", trace.finalized);
+  object.Set("stopped", header.process_state == VST_STOPPED);
+  object.Set("traceBytes", static_cast<double>(trace.bytes));
+  describeTimes(env, trace, object);
+  object.Set("process", list(env, trace.definitions.process, [&](const auto &pair) {
+               Napi::Array entry = Napi::Array::New(env, 2);
+               entry.Set(0U, Napi::String::New(env, pair.first));
+               entry.Set(1U, Napi::String::New(env, pair.second));
+               return entry;
+             }));
+  object.Set("modules", list(env, trace.definitions.modules, [&](const Module &module) {
+               Napi::Object entry = Napi::Object::New(env);
+               entry.Set("number", module.number);
+               entry.Set("path", module.path);
+               entry.Set("buildId", module.buildId);
+               return entry;
+             }));
+  object.Set("states", list(env, trace.definitions.states, [&](const State &state) {
+               Napi::Object entry = Napi::Object::New(env);
+               entry.Set("number", state.number);
+               entry.Set("module", state.module);
+               entry.Set("offset", big(env, state.offset));
+               entry.Set("category", state.category);
+               entry.Set("call", state.call);
+               return entry;
+             }));
+  object.Set("communicators",
+             list(env, trace.definitions.communicators,
+                  [&](const Communicator &c) { return describeCommunicator(env, c); }));
+  object.Set("threads", list(env, trace.threads,
+                             [&](const Thread &thread) { return describeThread(env, thread); }));
+  object.Set("problems", lines(env, trace.definitions.problems));
+  object.Set("damage", lines(env, trace.damage));
+  return object;
+}
+
+} // namespace varscope

@@ -1,0 +1,83 @@
+import { type DuckDBAppender, INTEGER, LIST, listValue } from "@duckdb/node-api";
+import type { EdgeNumbers } from "./reader.ts";
+import type { RankRow } from "./rank-row.ts";
+import type { Store } from "./store.ts";
+import type { JobDefinitions } from "./unify.ts";
+
+/** Runs `append` for each item, a row each. */
+async function fill<Item>(
+  store: Store,
+  table: string,
+  items: Iterable<Item>,
+  append: (row: DuckDBAppender, item: Item) => void,
+): Promise<void> {
+  const appender = await store.connection.createAppender(table);
+  for (const item of items) {
+    append(appender, item);
+    appender.endRow();
+  }
+  appender.closeSync();
+}
+
+/** Tables modules, states and communicators. */
+export async function writeDefinitions(store: Store, all: JobDefinitions): Promise<void> {
+  await fill(store, "modules", all.modules.entries(), (row, [module, { path, buildId }]) => {
+    row.appendInteger(module);
+    row.appendVarchar(path);
+    row.appendVarchar(buildId);
+  });
+  await fill(store, "states", all.states.entries(), (row, [state, item]) => {
+    row.appendInteger(state);
+    row.appendVarchar(item.call);
+    row.appendVarchar(item.category);
+    row.appendInteger(item.module);
+    row.appendBigInt(item.offset);
+  });
+  await fill(store, "communicators", all.communicators.entries(), (row, [communicator, item]) => {
+    row.appendInteger(communicator);
+    row.appendInteger(item.size);
+    row.appendInteger(item.ordinal);
+    row.appendList(listValue(item.members), LIST(INTEGER));
+    row.appendInteger(item.remoteSize);
+  });
+}
+
+export async function writeEdges(store: Store, edges: EdgeNumbers): Promise<void> {
+  const pairs = edges.pairs();
+  const numbers = Array.from({ length: pairs.length / 2 }, (_, edge) => edge);
+  await fill(store, "edges", numbers, (row, edge) => {
+    row.appendInteger(edge);
+    row.appendInteger(pairs[2 * edge]!);
+    row.appendInteger(pairs[2 * edge + 1]!);
+  });
+}
+
+export async function writeRanks(store: Store, ranks: readonly RankRow[]): Promise<void> {
+  await fill(store, "ranks", ranks, (row, rank) => {
+    row.appendInteger(rank.rank);
+    row.appendVarchar(rank.host);
+    row.appendInteger(rank.pid);
+    row.appendVarchar(rank.program);
+    row.appendInteger(rank.threads);
+    row.appendBigInt(rank.initNs);
+    row.appendBigInt(rank.endNs);
+    row.appendBoolean(rank.complete);
+    row.appendBigInt(BigInt(rank.intercepted));
+    row.appendBigInt(BigInt(rank.recorded));
+    row.appendBigInt(BigInt(rank.sampledOut));
+    row.appendBigInt(BigInt(rank.lost));
+    row.appendBigInt(rank.toolNs);
+    row.appendBigInt(BigInt(rank.traceBytes));
+  });
+}
+
+export async function writeWarnings(store: Store, lines: readonly string[]): Promise<void> {
+  await fill(store, "warnings", lines, (row, line) => row.appendVarchar(line));
+}
+
+export async function writeMeta(store: Store, facts: Record<string, string>): Promise<void> {
+  await fill(store, "meta", Object.entries(facts), (row, [key, value]) => {
+    row.appendVarchar(key);
+    row.appendVarchar(value);
+  });
+}
