@@ -1,0 +1,27 @@
+/* The face of the library that is compiled against one MPI's mpi.h. */
+#include "abi.h"
+
+#include "mpi_functions.h"
+#include "work.h"
+
+vs_function vs_real[VS_CALL_COUNT][VS_FORM_COUNT];
+
+extern const vs_function vs_c_wrappers[VS_CALL_COUNT], vs_f_wrappers[VS_CALL_COUNT],
+    vs_f08_wrappers[VS_CALL_COUNT], vs_f08ts_wrappers[VS_CALL_COUNT];
+
+static bool connect_core(const struct vs_core *core, const char **missing) {
+  vs_core = *core;
+  *missing = vs_find_mpi_functions(core->resolve);
+  return !*missing;
+}
+
+static vs_function wrap(enum vs_call call, enum vs_form form, vs_function real) {
+  static const vs_function *const wrappers[VS_FORM_COUNT] = {vs_c_wrappers, vs_f_wrappers,
+                                                             vs_f08_wrappers, vs_f08ts_wrappers};
+  vs_real[call][form] = real;
+  return wrappers[form][call];
+}
+
+__attribute__((visibility("default"))) extern const struct vs_abi varscope_abi;
+const struct vs_abi varscope_abi = {
+    .fingerprint = VS_SPEC_FINGERPRINT, .connect = connect_core, .wrap = wrap};

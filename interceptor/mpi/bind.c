@@ -1,0 +1,176 @@
+/*
+ * Binding of slots at the first call through each. Which MPI a process uses is known for certain
+ * only then: whatever launcher, wrapper script or late dlopen came before, the library is loaded
+ * now.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "find_mpi.h"
+#include "slots.h"
+
+static pthread_mutex_t bind_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool decided;             /* under bind_lock, like `abi` */
+static const struct vs_abi *abi; /* NULL once decided: slots lead to the real functions */
+static bool start_called;
+
+static bool asked(void) {
+  const char *directory = getenv("VARSCOPE_TRACE_DIR");
+  return directory && *directory;
+}
+
+static void say(const char *reason, const char *detail) {
+  if (vs_speaks())
+    fprintf(stderr, "varscope: %s%s; the program runs untraced\n", reason, detail);
+}
+
+static bool start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
+  start_called = true;
+  return vs_start(job, problem, problem_bytes);
+}
+
+static const struct vs_core core = {
+    .start = start,
+    .recording = vs_recording,
+    .begin = vs_begin,
+    .stop = vs_stop,
+    .end = vs_end,
+    .now = vs_now,
+    .define_communicator = vs_define_communicator,
+    .report_problem = vs_report_problem,
+    .finish = vs_finish,
+    .resolve = vs_resolve,
+};
+
+/* Path of libvarscope-NAME.so beside this library; false if it does not fit. */
+static bool library_path(const char *name, char *path, size_t bytes) {
+  Dl_info self;
+  if (!dladdr((void *)&decided, &self) || !self.dli_fname)
+    return false;
+  const char *slash = strrchr(self.dli_fname, '/');
+  const int folder = slash ? (int)(slash - self.dli_fname) : 1;
+  const int length =
+      snprintf(path, bytes, "%.*s/libvarscope-%s.so", folder, slash ? self.dli_fname : ".", name);
+  return length > 0 && (size_t)length < bytes;
+}
+
+static const struct vs_abi *load_abi(const char *name) {
+  char path[PATH_MAX];
+  if (!library_path(name, path, sizeof path))
+    return NULL;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    say("cannot load the wrappers for this MPI: ", dlerror());
+    return NULL;
+  }
+  const struct vs_abi *loaded = dlsym(library, VS_ABI_SYMBOL);
+  const char *missing = NULL;
+  if (!loaded || loaded->fingerprint != VS_SPEC_FINGERPRINT)
+    say("another build of varscope is installed as ", path);
+  else if (!loaded->connect(&core, &missing))
+    say("the MPI library lacks ", missing);
+  else
+    return loaded;
+  dlclose(library);
+  return NULL;
+}
+
+static void decide(void) {
+  if (decided)
+    return;
+  if (!asked()) {
+    decided = true;
+    return;
+  }
+  const char *name = vs_mpi_abi();
+  if (!name)
+    return; /* no MPI yet */
+  decided = true;
+  if (*name)
+    abi = load_abi(name);
+  else
+    say("this MPI is neither Open MPI nor of MPICH's ABI", "");
+}
+
+/* Name of a symbol form with a prefix before the call's own name: pmpi + _send + _f08_. */
+static void *resolve_form(const char *prefix, const char *name, const char *suffix,
+                          void *(*resolve)(const char *)) {
+  char symbol[96];
+  snprintf(symbol, sizeof symbol, "%s%s%s", prefix, name, suffix);
+  return resolve(symbol);
+}
+
+/* The real function behind a slot: PMPI_Send, pmpi_send_, pmpi_send_f08_ (Open MPI) or
+ * pmpir_send_f08_ (MPICH), pmpir_send_f08ts_. Stubs of MPI for serial programs, and some releases
+ * in some forms, have no such twin: then whatever the program would call without us. */
+static vs_function real_function(enum vs_call call, enum vs_form form) {
+  static const char *const suffixes[VS_FORM_COUNT] = {"", "_", "_f08_", "_f08ts_"};
+  const char *const name = vs_calls[call].name + strlen("MPI");
+  char lower[64];
+  size_t length = 0;
+  for (; name[length] && length + 1 < sizeof lower; length++)
+    lower[length] = (char)tolower((unsigned char)name[length]);
+  lower[length] = '\0';
+  void *found = NULL;
+  if (form == VS_FORM_C) {
+    found = resolve_form("PMPI", name, "", vs_resolve);
+    if (!found)
+      found = resolve_form("MPI", name, "", vs_resolve_next);
+    return (vs_function)found;
+  }
+  found = resolve_form("pmpi", lower, suffixes[form], vs_resolve);
+  if (!found && form != VS_FORM_F)
+    found = resolve_form("pmpir", lower, suffixes[form], vs_resolve);
+  if (!found)
+    found = resolve_form("mpi", lower, suffixes[form], vs_resolve_next);
+  return (vs_function)found;
+}
+
+/* Stands in for an MPI function that no library has: reached only by code that calls MPI without
+ * linking it. */
+static uintptr_t no_such_function(void) {
+  fprintf(stderr, "varscope: an MPI function was called, but no MPI library with it is loaded\n");
+  return 1;
+}
+
+vs_function vs_bind(unsigned slot) {
+  const enum vs_call call = (enum vs_call)(slot / VS_FORM_COUNT);
+  const enum vs_form form = (enum vs_form)(slot % VS_FORM_COUNT);
+  pthread_mutex_lock(&bind_lock);
+  decide();
+  const vs_function real = real_function(call, form);
+  vs_function target = real;
+  if (real && abi) {
+    const vs_function wrapper = abi->wrap(call, form, real);
+    if (wrapper)
+      target = wrapper;
+  }
+  if (real)
+    atomic_store_explicit(&vs_slots[slot], target, memory_order_release);
+  pthread_mutex_unlock(&bind_lock);
+  return target ? target : (vs_function)no_such_function;
+}
+
+static pid_t loaded_in;
+
+__attribute__((constructor)) static void note_process(void) {
+  loaded_in = getpid();
+}
+
+/* A program may look MPI functions up in a library that it opened itself; such calls cannot be
+ * seen. Then say so, rather than leave no trace and no word. */
+__attribute__((destructor)) static void mention_unseen_mpi(void) {
+  if (start_called || !asked() || getpid() != loaded_in || !vs_mpi_abi())
+    return;
+  int (*const initialized)(int *) = (int (*)(int *))vs_resolve("PMPI_Initialized");
+  int flag = 0;
+  if (initialized && initialized(&flag) == 0 && flag && (!decided || abi))
+    say("this program reached MPI_Init in a way that cannot be intercepted", "");
+}

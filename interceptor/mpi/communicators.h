@@ -1,0 +1,48 @@
+/* Communicators: numbers in the trace, and world ranks of their members. */
+#ifndef VARSCOPE_COMMUNICATORS_H
+#define VARSCOPE_COMMUNICATORS_H
+
+#include "groups.h"
+#include "handle_map.h"
+#include "mpi_functions.h"
+
+/* Written by vs_define_predefined before anything is recorded. */
+extern struct vs_comm vs_world;
+
+/* Defines MPI_COMM_WORLD as 0 and MPI_COMM_SELF as 1; once, after MPI_Init. */
+void vs_define_predefined(void);
+
+/* A communicator that no wrapper saw being made: defines it now. */
+void vs_discover(struct vs_comm *found, MPI_Comm comm);
+
+/* Defines a communicator that a call just made; nothing for MPI_COMM_NULL. */
+void vs_made(MPI_Comm comm);
+
+/* The same for one whose construction is still under way (MPI_Comm_idup), from the one it will
+ * equal. */
+void vs_made_like(MPI_Comm comm, const struct vs_comm *original);
+
+/* To be called before the real call frees it: afterwards the handle may mean another one. */
+void vs_forget(MPI_Comm comm);
+
+static inline struct vs_comm vs_no_comm(void) {
+  return (struct vs_comm){NULL, VST_NO_COMMUNICATOR, 0};
+}
+
+/* What is known of a handle; looks into no communicator, so that invalid ones are left to the real
+ * call. */
+static inline struct vs_comm vs_find(MPI_Comm comm) {
+  if (comm == vs_mpi.world)
+    return vs_world;
+  struct vs_comm found = vs_no_comm();
+  vs_map_find((uintptr_t)comm, &found);
+  return found;
+}
+
+/* After a successful call: the handle is valid. */
+static inline void vs_know(struct vs_comm *found, MPI_Comm comm) {
+  if (!found->group && comm != vs_mpi.null)
+    vs_discover(found, comm);
+}
+
+#endif

@@ -1,0 +1,64 @@
+import { type Language, wrapperBody } from "./emit-wrapper.ts";
+import type { Argument, Call } from "./parse.ts";
+import { RULES } from "./roles.ts";
+import { NOTICE } from "./text.ts";
+
+/** Roles whose C parameter points at the value a work helper wants. */
+const POINTERS = new Set(["flag", "index", "outcount", "newcomm", "freecomm"]);
+
+/** wrappers_c.c: the wrappers of the C bindings, compiled once per MPI against its mpi.h. */
+export function emitCWrappers(calls: readonly Call[]): string {
+  const table = calls.map((call) => `  [VS_CALL_${call.name}] = (vs_function)vs_${call.name},`);
+  return `${NOTICE}#include "work.h"
+
+#define REAL(name) ((__typeof__(&P##name))vs_real[VS_CALL_##name][VS_FORM_C])
+
+${calls.map(wrapper).join("\n")}
+const vs_function vs_c_wrappers[VS_CALL_COUNT] = {
+${table.join("\n")}
+};
+`;
+}
+
+function wrapper(call: Call): string {
+  const parameters = call.arguments.map(({ role, name }) =>
+    role.c.endsWith("*") ? `${role.c}${name}` : `${role.c} ${name}`,
+  );
+  const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
+  return `static int vs_${call.name}(${parameters.join(", ") || "void"}) {
+${body.join("\n")}
+}
+/* Fails to compile when our prototype is not that of mpi.h. */
+static const __typeof__(&P${call.name}) prototype_${call.name} __attribute__((unused)) = vs_${call.name};
+`;
+}
+
+/** A local status replaces MPI_STATUS_IGNORE where the record needs one. */
+function readsStatus(call: Call): boolean {
+  return (RULES[call.work] ?? []).includes("status");
+}
+
+const LANGUAGE: Language = {
+  site: "__builtin_return_address(0)",
+  handleArraySuffix: "",
+  finish: ["return result;"],
+  callReal: (call) => {
+    const names = call.arguments.map(({ name }) =>
+      name === "status" && readsStatus(call) ? "seen_status" : name,
+    );
+    return [
+      `const int result = REAL(${call.name})(${names.join(", ")});`,
+      "const bool succeeded = result == MPI_SUCCESS;",
+    ];
+  },
+  passThrough: (call) =>
+    `return REAL(${call.name})(${call.arguments.map(({ name }) => name).join(", ")});`,
+  prepareStatus: () => [
+    "MPI_Status own_status;",
+    "MPI_Status *const seen_status = vs_ignored(status) ? &own_status : status;",
+  ],
+  value: ({ roleName, name }: Argument) => {
+    if (roleName === "status") return "seen_status";
+    return POINTERS.has(roleName) ? `*${name}` : name;
+  },
+};

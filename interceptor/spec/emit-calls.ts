@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Call } from "./parse.ts";
+import { NOTICE } from "./text.ts";
+
+/** calls.h: call numbers, and a fingerprint by which two libraries know that they fit together. */
+export function emitCallsHeader(calls: readonly Call[], spec: string): string {
+  const fingerprint = createHash("sha256").update(spec).digest("hex").slice(0, 16);
+  const rows = calls.map((call) => `  VS_CALL_${call.name} = ${call.number},`);
+  return `${NOTICE}#ifndef VARSCOPE_CALLS_H
+#define VARSCOPE_CALLS_H
+
+#include "recorder.h"
+
+enum vs_call {
+${rows.join("\n")}
+  VS_CALL_COUNT = ${calls.length}
+};
+
+#define VS_SPEC_FINGERPRINT 0x${fingerprint}u
+
+extern const struct vs_call_info vs_calls[VS_CALL_COUNT];
+
+#endif
+`;
+}
+
+/** calls.c: name and category of every call. */
+export function emitCallsTable(calls: readonly Call[]): string {
+  const rows = calls.map(
+    (call) => `  {"${call.name}", VST_CATEGORY_${call.category.toUpperCase()}},`,
+  );
+  return `${NOTICE}#include "calls.h"
+
+const struct vs_call_info vs_calls[VS_CALL_COUNT] = {
+${rows.join("\n")}
+};
+`;
+}
+
+/** mpi-calls.json: the table for other programs. */
+export function emitCallsJson(calls: readonly Call[]): string {
+  const rows = calls.map((call) => ({
+    name: call.name,
+    number: call.number,
+    category: call.category,
+    work: call.work,
+    arguments: call.arguments.map((argument) => argument.roleName),
+  }));
+  return `${JSON.stringify(rows, null, 2)}\n`;
+}
+
+/** mpi-calls.md: the table for people. */
+export function emitCallsMarkdown(calls: readonly Call[]): string {
+  const rows = calls.map((call) => {
+    const roles = call.arguments.map((argument) => argument.roleName).join(", ");
+    return `| ${call.name} | ${call.category} | ${call.work} | ${roles} |`;
+  });
+  return `# Intercepted MPI calls
+
+Generated from interceptor/spec/mpi-calls.txt, whose head explains each kind of work.
+
+| call | category | work | arguments |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}

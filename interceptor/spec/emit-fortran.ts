@@ -1,0 +1,94 @@
+import { type Language, wrapperBody } from "./emit-wrapper.ts";
+import type { Argument, Call } from "./parse.ts";
+import { NOTICE } from "./text.ts";
+
+/** Symbol forms of a Fortran binding; the numbers are VS_FORM_* in interceptor/mpi/abi.h. */
+const FORMS = [
+  { suffix: "f", form: "VS_FORM_F" },
+  { suffix: "f08", form: "VS_FORM_F08" },
+  { suffix: "f08ts", form: "VS_FORM_F08TS" },
+] as const;
+
+/**
+ * wrappers_fortran.c: one body per call, which reads its arguments by reference and calls the real
+ * Fortran entry with the caller's own pointers, and one wrapper around it per symbol form.
+ */
+export function emitFortranWrappers(calls: readonly Call[]): string {
+  const tables = FORMS.map(({ suffix }) => {
+    const rows = calls
+      .filter((call) => hasForm(call, suffix))
+      .map((call) => `  [VS_CALL_${call.name}] = (vs_function)vs_${suffix}_${call.name},`);
+    return `const vs_function vs_${suffix}_wrappers[VS_CALL_COUNT] = {\n${rows.join("\n")}\n};\n`;
+  });
+  return `${NOTICE}#include "work.h"
+
+#define REAL_FORTRAN(name) ((name##_f *)vs_real[VS_CALL_##name][form])
+
+${calls.map(wrappers).join("\n")}
+${tables.join("\n")}`;
+}
+
+/** Only calls with choice buffers have a form for descriptors (TS 29113). */
+export function hasForm(call: Call, suffix: string): boolean {
+  return suffix !== "f08ts" || call.arguments.some(({ role }) => role.buffer);
+}
+
+function parametersOf(call: Call): Argument[] {
+  return call.arguments.filter(({ role }) => !role.cOnly);
+}
+
+function parameterType({ role }: Argument): string {
+  if (role.fortran === "none" || role.fortran === "status") return "void *";
+  return "const MPI_Fint *";
+}
+
+function wrappers(call: Call): string {
+  const parameters = parametersOf(call);
+  const list = [
+    ...parameters.map((parameter) => `${parameterType(parameter)}${parameter.name}`),
+    "MPI_Fint *ierror",
+  ].join(", ");
+  const names = [...parameters.map(({ name }) => name), "ierror"].join(", ");
+  const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
+  const forms = FORMS.filter(({ suffix }) => hasForm(call, suffix)).map(
+    ({ suffix, form }) => `static void vs_${suffix}_${call.name}(${list}) {
+  vs_fortran_${call.name}(${form}, __builtin_return_address(0), ${names});
+}
+`,
+  );
+  return `typedef void ${call.name}_f(${list});
+static void vs_fortran_${call.name}(enum vs_form form, const void *site, ${list}) {
+  MPI_Fint own_error = MPI_SUCCESS;
+  if (!ierror) ierror = &own_error; /* an absent optional argument of mpi_f08 */
+${body.join("\n")}
+}
+${forms.join("")}`;
+}
+
+function callReal(call: Call): string {
+  const names = [...parametersOf(call).map(({ name }) => name), "ierror"];
+  return `REAL_FORTRAN(${call.name})(${names.join(", ")});`;
+}
+
+const LANGUAGE: Language = {
+  site: "site",
+  handleArraySuffix: "_fortran",
+  finish: [],
+  callReal: (call) => [callReal(call), "const bool succeeded = *ierror == MPI_SUCCESS;"],
+  passThrough: (call) => `{ ${callReal(call)} return; }`,
+  prepareStatus: () => ["MPI_Status own_status;"],
+  value: ({ role, name }: Argument) => {
+    switch (role.fortran) {
+      case "integer":
+        return `*${name}`;
+      case "communicator":
+        return `vs_comm_f2c(*${name})`;
+      case "type":
+        return `vs_type_f2c(*${name})`;
+      case "status":
+        return `vs_fortran_status(${name}, form, &own_status)`;
+      default:
+        return name;
+    }
+  },
+};

@@ -1,0 +1,116 @@
+/** How the wrapper of a Fortran call turns an argument (always a pointer) into its C value. */
+export type FortranRead = "none" | "integer" | "communicator" | "type" | "array" | "status";
+
+export interface Role {
+  /** C type of the parameter, as in the C prototype of the MPI standard. */
+  c: string;
+  fortran: FortranRead;
+  /** The C binding has it and the Fortran binding does not. */
+  cOnly?: boolean;
+  /** A choice buffer: its mpi_f08 form takes a descriptor where the implementation uses TS 29113. */
+  buffer?: boolean;
+}
+
+const integer: Role = { c: "int", fortran: "integer" };
+const integers: Role = { c: "const int *", fortran: "array" };
+const type: Role = { c: "MPI_Datatype", fortran: "type" };
+const types: Role = { c: "const MPI_Datatype *", fortran: "array" };
+const pointer = (c: string): Role => ({ c, fortran: "none" });
+
+/** Roles of arguments in mpi-calls.txt. */
+export const ROLES: Readonly<Record<string, Role>> = {
+  argc: { c: "int *", fortran: "none", cOnly: true },
+  argv: { c: "char ***", fortran: "none", cOnly: true },
+  sendbuf: { c: "const void *", fortran: "none", buffer: true },
+  recvbuf: { c: "void *", fortran: "none", buffer: true },
+  count: integer,
+  sendcount: integer,
+  recvcount: integer,
+  type,
+  sendtype: type,
+  recvtype: type,
+  dest: integer,
+  source: integer,
+  root: integer,
+  tag: integer,
+  sendtag: integer,
+  recvtag: integer,
+  comm: { c: "MPI_Comm", fortran: "communicator" },
+  /** Peer communicator of an intercommunicator; means something on the leader only. */
+  comm2: { c: "MPI_Comm", fortran: "none" },
+  newcomm: { c: "MPI_Comm *", fortran: "communicator" },
+  freecomm: { c: "MPI_Comm *", fortran: "communicator" },
+  sendcounts: integers,
+  recvcounts: integers,
+  sendtypes: types,
+  recvtypes: types,
+  displs: pointer("const int *"),
+  adispls: pointer("const MPI_Aint *"),
+  ints: pointer("const int *"),
+  int: { c: "int", fortran: "none" },
+  intout: pointer("int *"),
+  op: { c: "MPI_Op", fortran: "none" },
+  info: { c: "MPI_Info", fortran: "none" },
+  group: { c: "MPI_Group", fortran: "none" },
+  message: pointer("MPI_Message *"),
+  request: pointer("MPI_Request *"),
+  requests: pointer("MPI_Request *"),
+  /** Length of the request array. */
+  n: integer,
+  status: { c: "MPI_Status *", fortran: "status" },
+  statuses: pointer("MPI_Status *"),
+  indices: pointer("int *"),
+  flag: { c: "int *", fortran: "integer" },
+  index: { c: "int *", fortran: "integer" },
+  outcount: { c: "int *", fortran: "integer" },
+};
+
+/**
+ * Work rules: the helper `vs_work_RULE` in interceptor/mpi/work.h gets the record, the communicator,
+ * and the values of these roles, in this order. Rules with `statement` code of their own in the
+ * wrapper (lifetime, creation, freeing) have an empty list.
+ */
+export const RULES: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  init: [],
+  finalize: [],
+  create: [],
+  idup: [],
+  free: [],
+  send: ["count", "type", "dest", "tag"],
+  receive: ["count", "type", "source", "tag", "status"],
+  ireceive: ["count", "type", "source", "tag"],
+  mreceive: ["count", "type", "status"],
+  imreceive: ["count", "type"],
+  sendrecv: "sendcount sendtype dest sendtag recvcount recvtype source recvtag status".split(" "),
+  exchange: ["count", "type", "dest", "sendtag", "source", "recvtag", "status"],
+  probe: ["source", "tag", "status"],
+  iprobe: ["source", "tag", "flag", "status"],
+  wait: [],
+  waitall: ["n"],
+  waitany: ["n", "index"],
+  waitsome: ["n", "outcount"],
+  test: ["flag"],
+  testall: ["n", "flag"],
+  testany: ["n", "index", "flag"],
+  rooted: ["count", "type", "root"],
+  local: ["count", "type"],
+  gather: ["sendcount", "sendtype", "recvcount", "recvtype", "root"],
+  gatherv: ["sendcount", "sendtype", "recvcounts", "recvtype", "root"],
+  scatter: ["sendcount", "sendtype", "recvcount", "recvtype", "root"],
+  scatterv: ["sendcounts", "sendtype", "recvcount", "recvtype", "root"],
+  all: ["recvcount", "recvtype"],
+  allv: ["recvcounts", "recvtype"],
+  allw: ["recvcounts", "recvtypes"],
+  reduce_scatter: ["recvcounts", "type"],
+  reduce_scatter_block: ["recvcount", "type"],
+  neighbours: ["recvcount", "recvtype"],
+  neighboursv: ["recvcounts", "recvtype"],
+  neighboursw: ["recvcounts", "recvtypes"],
+};
+
+/** Names of enum vst_category in interceptor/include/trace_format.h, in lower case. */
+export const CATEGORIES: readonly string[] =
+  "lifetime send receive sendrecv isend ireceive wait test probe iprobe collective icollective communicator".split(
+    " ",
+  );

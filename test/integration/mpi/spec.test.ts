@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parseCalls } from "../../../interceptor/spec/parse.ts";
+import { buildInterceptor, INTERCEPTOR } from "./support/jobs.ts";
+
+const TABLE = readFileSync(
+  new URL("../../../interceptor/spec/mpi-calls.txt", import.meta.url),
+  "utf8",
+);
+
+/** The calls that must be there, from the lists of the MPI 3.1 standard (chapters 3, 5, 6, 7, 8.7). */
+const REQUIRED = `
+  Init Init_thread Finalize
+  Send Bsend Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace
+  Isend Ibsend Issend Irsend Irecv Imrecv Probe Iprobe Mprobe Improbe
+  Wait Waitall Waitany Waitsome Test Testall Testany Testsome
+  Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
+  Reduce Allreduce Reduce_scatter Reduce_scatter_block Scan Exscan
+  Ibarrier Ibcast Igather Igatherv Iscatter Iscatterv Iallgather Iallgatherv Ialltoall Ialltoallv
+  Ialltoallw Ireduce Iallreduce Ireduce_scatter Ireduce_scatter_block Iscan Iexscan
+  Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw
+  Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall Ineighbor_alltoallv
+  Ineighbor_alltoallw
+  Comm_dup Comm_dup_with_info Comm_idup Comm_split Comm_split_type Comm_create Comm_create_group
+  Comm_free Comm_disconnect Cart_create Cart_sub Graph_create Dist_graph_create
+  Dist_graph_create_adjacent Intercomm_create Intercomm_merge`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `MPI_${name}`);
+
+beforeAll(buildInterceptor);
+
+describe("the table of calls", () => {
+  test("holds just the calls that it should", () => {
+    const names = parseCalls(TABLE).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(REQUIRED.toSorted());
+  });
+
+  test("numbers calls by position", () => {
+    for (const [index, { number }] of parseCalls(TABLE).entries()) expect(number).toBe(index);
+  });
+
+  test.each([
+    ["MPI_Send send", "mpi-calls.txt:1: wants: call category work roles..."],
+    ["mpi_send send send", "mpi-calls.txt:1: odd call name mpi_send"],
+    ["\nMPI_Send sent send", "mpi-calls.txt:2: unknown category sent"],
+    ["MPI_Send send sent", "mpi-calls.txt:1: unknown work sent"],
+    [
+      "MPI_Bcast collective local count",
+      "mpi-calls.txt:1: work local needs the role type just once",
+    ],
+    ["MPI_Barrier collective none comn", "mpi-calls.txt:1: unknown role comn"],
+    [
+      "MPI_Comm_free communicator free comm",
+      "mpi-calls.txt:1: work free needs the role freecomm just once",
+    ],
+    [
+      "MPI_Barrier collective none comm\nMPI_Barrier collective none comm",
+      "mpi-calls.txt:2: MPI_Barrier comes twice",
+    ],
+  ])("refuses %j", (text, message) => {
+    expect(() => parseCalls(text)).toThrow(message);
+  });
+});
+
+/** Exported names of a library of the interceptor. */
+function symbols(library: string): string[] {
+  return execFileSync("nm", ["-D", "--defined-only", join(INTERCEPTOR, library)], {
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ").at(-1) ?? "");
+}
+
+describe("the preloaded library", () => {
+  test("exports the forms of every call, and nothing else", () => {
+    const buffers = /sendbuf|recvbuf/;
+    const expected = parseCalls(TABLE).flatMap((call) => {
+      const lower = call.name.toLowerCase();
+      const withBuffer = call.arguments.some(({ roleName }) => buffers.test(roleName));
+      const descriptors = withBuffer ? [`${lower}_f08ts_`] : [];
+      return [call.name, `${lower}_`, `${lower}_f08_`].concat(descriptors);
+    });
+    expect(symbols("libvarscope.so").toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each(["libvarscope-openmpi.so", "libvarscope-mpich.so"])("%s exports one symbol", (name) => {
+    expect(symbols(name)).toEqual(["varscope_abi"]);
+  });
+
+  test.each(["libvarscope.so", "libvarscope-openmpi.so", "libvarscope-mpich.so"])(
+    "%s needs no MPI library",
+    (name) => {
+      const dynamic = execFileSync("readelf", ["-d", join(INTERCEPTOR, name)], {
+        encoding: "utf8",
+      });
+      expect(dynamic).toContain("NEEDED");
+      expect(dynamic).not.toMatch(/NEEDED.*mpi/);
+    },
+  );
+});
