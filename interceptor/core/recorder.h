@@ -46,10 +46,11 @@ struct vs_job {
   const char *mpi_implementation, *mpi_version;
   uint64_t job_id;
   int32_t world_rank, world_size;
+  uint64_t init_exit_tick; /* vs_now() when MPI_Init returned; 0: when vs_start is called */
 };
 
-/* Opens the trace file and starts recording; VARSCOPE_TRACE_DIR names the folder. False if it cannot:
- * then `problem` (one line) says why, and every vs_begin returns false. */
+/* Opens the trace file and starts recording; VARSCOPE_TRACE_DIR names the folder. False if it
+ * cannot: then `problem` (one line) says why, and every vs_begin returns false. */
 bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes);
 
 /* True while calls are recorded. */
@@ -62,7 +63,8 @@ void vs_stop(struct vs_scope *scope);
 void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
             const struct vs_arguments *arguments);
 
-/* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded. */
+/* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded.
+ */
 uint64_t vs_now(void);
 
 /* Writes the definition of a communicator; members are world ranks. */
@@ -72,7 +74,8 @@ void vs_define_communicator(const struct vst_communicator *definition,
 /* Adds one line to the trace about something that was lost or refused. */
 void vs_report_problem(const char *text);
 
-/* Seals all threads' records and closes the file as complete; called after MPI_Finalize returned. */
+/* Seals all threads' records and closes the file as complete; called after MPI_Finalize returned.
+ */
 void vs_finish(void);
 
 #endif

@@ -2,17 +2,17 @@
  * The varscope trace file, version 1: defined here and nowhere else.
  *
  * One file per process, `trace/RANK.vst`. It is mapped into memory while it is written, so whatever
- * a process stored before it was killed is in the file. All integers are in the writer's byte order;
- * `byte_order` tells which.
+ * a process stored before it was killed is in the file. All integers are in the writer's byte
+ * order; `byte_order` tells which.
  *
  *   struct vst_header     one page; its few atomic fields change while the process runs
  *   blocks, 8-byte aligned, back to back, up to header.committed
  *     struct vst_block    what it is, how long, checksum
  *     payload             `payload_bytes` long, then zero padding to the next multiple of 8
  *
- * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block. It
- * is the only block whose payload changes after it was committed, so it carries no checksum. The file
- * may be longer than `committed` (space is allocated ahead); what lies behind is not data.
+ * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block.
+ * It is the only block whose payload changes after it was committed, so it carries no checksum. The
+ * file may be longer than `committed` (space is allocated ahead); what lies behind is not data.
  *
  * Readers accept any `minor`, skip block types they do not know, and refuse another `major`.
  */
@@ -29,7 +29,8 @@
 #define VST_BLOCK_MAGIC 0x4b4c4256u /* "VBLK" read as little endian */
 #define VST_ALIGN 8u
 
-/* Where timestamps come from. Ticks are turned into time by the CLOCK blocks, never by a nominal rate. */
+/* Where timestamps come from. Ticks are turned into time by the CLOCK blocks, never by a nominal
+ * rate. */
 enum vst_clock_kind {
   VST_CLOCK_MONOTONIC = 1, /* clock_gettime(CLOCK_MONOTONIC), nanoseconds */
   VST_CLOCK_TSC = 2,       /* the invariant time-stamp counter, shifted right by tick_shift */
@@ -42,8 +43,8 @@ enum vst_process_state {
 };
 
 struct vst_header {
-  char magic[8];         /* VST_MAGIC without terminator */
-  uint32_t byte_order;   /* VST_BYTE_ORDER */
+  char magic[8];       /* VST_MAGIC without terminator */
+  uint32_t byte_order; /* VST_BYTE_ORDER */
   uint16_t major, minor;
   uint32_t header_bytes; /* VST_HEADER_BYTES; blocks start here */
   uint32_t clock_kind;   /* enum vst_clock_kind */
@@ -53,10 +54,10 @@ struct vst_header {
   uint64_t job_id;           /* equal in all processes of one MPI_COMM_WORLD */
   int32_t world_rank, world_size;
   uint64_t init_exit_tick; /* exit of this process's MPI_Init */
-  uint64_t committed;      /* atomic: bytes of this file that hold complete blocks, header included */
+  uint64_t committed; /* atomic: bytes of this file that hold complete blocks, header included */
   uint32_t process_state;  /* atomic: enum vst_process_state */
-  uint32_t reserved0;
-  uint64_t tool_ticks;     /* atomic: measured own cost outside the per-call path (sealing, files) */
+  uint32_t fixed_checksum; /* CRC-32C of the header's bytes before `committed`; 0 = not given */
+  uint64_t tool_ticks; /* atomic: measured own cost outside the per-call path (sealing, files) */
   uint64_t call_cost_picoseconds; /* calibrated own cost of recording one call */
 };
 
@@ -73,15 +74,16 @@ enum vst_block_type {
 };
 
 struct vst_block {
-  uint32_t magic;         /* VST_BLOCK_MAGIC */
-  uint16_t type;          /* enum vst_block_type */
+  uint32_t magic; /* VST_BLOCK_MAGIC */
+  uint16_t type;  /* enum vst_block_type */
   uint16_t reserved;
   uint32_t payload_bytes;
-  uint32_t checksum;      /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING */
-  uint32_t thread;        /* FRAGMENTS, STAGING: thread number in this process, from 0 */
-  uint32_t count;         /* FRAGMENTS: records */
-  uint64_t first_tick;    /* FRAGMENTS: enter of the first record */
-  uint64_t previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
+  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING */
+  uint32_t thread;     /* FRAGMENTS, STAGING: thread number in this process, from 0 */
+  uint32_t count;      /* FRAGMENTS: records */
+  uint64_t first_tick; /* FRAGMENTS: enter of the first record */
+  uint64_t
+      previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
 };
 
 /* Keys of the PROCESS block. Values are UTF-8 as the system gave them. Command words are separate
@@ -95,7 +97,8 @@ struct vst_block {
 #define VST_KEY_VARSCOPE_VERSION "varscope"
 
 /* A shared object or the executable. Sites are offsets from its load base, so that ranks and runs
- * agree under address space randomisation. */
+ * agree under address space randomisation. Code made at run time belongs to the module "[no
+ * module]", at offset 0. */
 struct vst_module {
   uint32_t module;         /* number in this file, from 0 */
   uint32_t build_id_bytes; /* 0 if the object has none */
@@ -113,14 +116,14 @@ struct vst_state {
 
 /* What a call does; the wait family and the rest carry no payload of their own. */
 enum vst_category {
-  VST_CATEGORY_LIFETIME = 1,     /* init, finalize */
-  VST_CATEGORY_SEND = 2,         /* blocking sends */
-  VST_CATEGORY_RECEIVE = 3,      /* blocking receives */
+  VST_CATEGORY_LIFETIME = 1, /* init, finalize */
+  VST_CATEGORY_SEND = 2,     /* blocking sends */
+  VST_CATEGORY_RECEIVE = 3,  /* blocking receives */
   VST_CATEGORY_SENDRECV = 4,
-  VST_CATEGORY_ISEND = 5,        /* starts of non-blocking sends */
-  VST_CATEGORY_IRECEIVE = 6,     /* starts of non-blocking receives */
-  VST_CATEGORY_WAIT = 7,         /* wait family: blocks until requests complete */
-  VST_CATEGORY_TEST = 8,         /* test family: looks whether requests are complete */
+  VST_CATEGORY_ISEND = 5,    /* starts of non-blocking sends */
+  VST_CATEGORY_IRECEIVE = 6, /* starts of non-blocking receives */
+  VST_CATEGORY_WAIT = 7,     /* wait family: blocks until requests complete */
+  VST_CATEGORY_TEST = 8,     /* test family: looks whether requests are complete */
   VST_CATEGORY_PROBE = 9,
   VST_CATEGORY_IPROBE = 10,
   VST_CATEGORY_COLLECTIVE = 11,
@@ -135,9 +138,9 @@ struct vst_communicator {
   uint32_t ordinal;      /* n-th communicator with these members in this process, from 0 */
   uint64_t members_hash; /* FNV-1a over the members' world ranks as int32, in order */
   uint32_t size;
-  uint32_t rank;         /* of this process in it */
-  uint32_t runs;         /* struct vst_rank_run that follow */
-  uint32_t remote_size;  /* intercommunicators: members of the remote group, else 0 */
+  uint32_t rank;        /* of this process in it */
+  uint32_t runs;        /* struct vst_rank_run that follow */
+  uint32_t remote_size; /* intercommunicators: members of the remote group, else 0 */
 };
 
 /* World ranks first, first + stride, ...: `count` members in order. */
@@ -163,18 +166,20 @@ struct vst_clock {
 /* One intercepted call as it stands in a STAGING block. */
 struct vst_record {
   uint64_t enter, exit; /* ticks */
-  uint64_t bytes;       /* payload from datatype and count; what each call counts: interceptor/spec */
+  uint64_t bytes; /* payload from datatype and count; what each call counts: interceptor/spec */
   uint32_t state;
   uint32_t communicator;
   int32_t peer; /* world rank of the partner or root, or VST_*_PEER */
   int32_t tag;
-  uint32_t requests; /* wait and test family: requests passed; else 0 */
+  uint32_t requests;  /* wait and test family: requests passed; else 0 */
   uint32_t completed; /* wait and test family: requests completed; iprobe: 1 if found; else 0 */
 };
 
 /* Head of a STAGING payload. Sealing packs all staged records into one FRAGMENTS block and starts
  * again at slot 0, so with S records in the thread's FRAGMENTS blocks, the unsealed ones are
- * `written` - S records in slots 0, 1, ... */
+ * `written` - S records in slots 0, 1, ... A call counts when it has returned, in `intercepted`
+ * first: after a kill that may be ahead by one call. Threads that came when recording had broken
+ * off share one STAGING block without slots. */
 struct vst_staging {
   uint64_t written;     /* atomic: records this thread ever staged */
   uint64_t intercepted; /* atomic: calls this thread ever made through the interceptor */
@@ -197,12 +202,17 @@ struct vst_staging {
  *   6 bytes
  *   7 requests * 2 + (completed != requests), then, where that bit is set, completed
  *
- * Columns 0 and 1 hold `count` varints. Columns 2 to 7 hold only what a reader cannot foresee, as pairs
- * (records skipped since the last pair, value): the state is foreseen to be the one that followed
- * the same state the last time in this block, every other value to be that of the last record
- * with the same state in this block. Before there is such a record the forecast is 0 (column 7: 0). In a
- * program that repeats itself these columns are nearly empty. Values are zigzag(peer), zigzag(tag);
- * communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are.
+ * Columns 0 and 1 hold `count` varints. Columns 2 to 7 hold only what a reader cannot foresee, as
+ * pairs (records skipped since the last pair, value): the state is foreseen to be the one that
+ * followed the same state the last time in this block, every other value to be that of the last
+ * record with the same state in this block. Before there is such a record the forecast is the coded
+ * value 0 (communicator: VST_NO_COMMUNICATOR; column 7: neither requests nor completed). In a
+ * program that repeats itself these columns are nearly empty. Coded values are zigzag(peer),
+ * zigzag(tag); communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are. Records after
+ * the last pair are as foreseen.
+ *
+ * A thread number is used again when its thread has ended; the first block of the new thread then
+ * has previous_exit == first_tick like a thread's first block: nobody computed between the two.
  */
 #define VST_FRAGMENT_COLUMNS 8
 

@@ -1,0 +1,29 @@
+#define _GNU_SOURCE 1
+#include "lock.h"
+
+#include <pthread.h>
+
+#include "clock.h"
+#include "file.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void vs_lock_since(struct vs_lock *lock, uint64_t since) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancellation);
+  pthread_sigmask(SIG_BLOCK, &all, &lock->signals);
+  pthread_mutex_lock(&mutex);
+  lock->since = since;
+}
+
+void vs_lock(struct vs_lock *lock) {
+  vs_lock_since(lock, vs_tick());
+}
+
+void vs_unlock(struct vs_lock *lock) {
+  vs_file_add_tool_ticks(vs_tick() - lock->since);
+  pthread_mutex_unlock(&mutex);
+  pthread_sigmask(SIG_SETMASK, &lock->signals, NULL);
+  pthread_setcancelstate(lock->cancellation, NULL);
+}

@@ -1,0 +1,222 @@
+#define _GNU_SOURCE 1
+#include "recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calibrate.h"
+#include "clock.h"
+#include "file.h"
+#include "gate.h"
+#include "local.h"
+#include "lock.h"
+#include "process.h"
+#include "states.h"
+
+static struct {
+  const struct vs_call_info *calls;
+  uint32_t call_count;
+  uint64_t seal_age;        /* ticks in about a second: how old a staged record may grow */
+  _Atomic uint32_t started; /* a process records once */
+} recorder;
+
+uint64_t vs_now(void) {
+  vs_clock_prepare();
+  return vs_tick();
+}
+
+bool vs_recording(void) {
+  return vs_mode() == VS_RECORDING;
+}
+
+/* Farther apart, two frames may lie on different stacks, and the memory between them may be
+ * unmapped. */
+#define NEAR_BYTES 65536u
+
+/*
+ * A call is on record already, so this one comes from inside it, or from a signal handler that
+ * broke into it: both pass through. Unless the frame of the call on record is gone, because an
+ * error handler left it by an exception or longjmp. Stacks grow downwards, so a frame at or above
+ * it proves that; below, other frames have most likely overwritten it.
+ */
+static __attribute__((noinline, no_sanitize("address"))) bool
+call_was_left(const struct vs_thread *thread, const struct vs_scope *scope) {
+  const struct vs_scope *outer = thread->scope;
+  if (atomic_load_explicit(&thread->busy, memory_order_relaxed))
+    return false;
+  if ((uintptr_t)scope >= (uintptr_t)outer)
+    return true;
+  if ((uintptr_t)outer - (uintptr_t)scope > NEAR_BYTES)
+    return false;
+  return outer->thread != thread || outer->enter != thread->enter;
+}
+
+bool vs_begin(struct vs_scope *scope) {
+  if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
+    return false;
+  struct vs_thread *thread = vs_self;
+  if (__builtin_expect(!thread, 0) && !(thread = vs_thread_attach()))
+    return false;
+  if (__builtin_expect(thread->scope != NULL, 0)) {
+    if (!call_was_left(thread, scope))
+      return false;
+    vs_thread_count_lost(thread);
+  }
+  thread->scope = scope;
+  scope->thread = thread;
+  thread->enter = scope->enter = vs_tick();
+  return true;
+}
+
+void vs_stop(struct vs_scope *scope) {
+  scope->exit = vs_tick();
+}
+
+static inline uint32_t state_of(uint32_t call, const void *site) {
+  uint32_t state = vs_table_find(&vs_states, vs_site_key(call, site));
+  if (__builtin_expect(state != VS_NOT_FOUND, 1))
+    return state;
+  if (call >= recorder.call_count)
+    return VS_NOT_FOUND;
+  return vs_state_define(recorder.calls, call, site);
+}
+
+static __attribute__((noinline)) void seal(struct vs_thread *thread) {
+  struct vs_lock lock;
+  vs_lock(&lock);
+  if (vs_mode() == VS_RECORDING && thread->number != VS_NO_THREAD) {
+    vs_thread_seal(thread);
+    vs_file_append_clock(recorder.seal_age);
+  }
+  vs_unlock(&lock);
+}
+
+/* The counters are stored last and in this order: whenever the process is killed, `written` covers
+ * complete records only, and `intercepted` is ahead by one call at most. */
+static inline void record(struct vs_thread *thread, const struct vs_scope *scope, uint32_t state,
+                          const struct vs_arguments *arguments) {
+  struct vst_staging *staging = thread->staging;
+  struct vst_record *slot = &thread->slots[thread->staged];
+  uint64_t enter = scope->enter > thread->last_exit ? scope->enter : thread->last_exit;
+  uint64_t exit = scope->exit > enter ? scope->exit : enter;
+  thread->last_exit = exit;
+  slot->enter = enter;
+  slot->exit = exit;
+  slot->bytes = arguments->bytes;
+  slot->state = state;
+  slot->communicator = arguments->communicator;
+  slot->peer = arguments->peer;
+  slot->tag = arguments->tag;
+  slot->requests = arguments->requests;
+  slot->completed = arguments->completed;
+  __atomic_store_n(&staging->intercepted, staging->intercepted + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&staging->written, staging->written + 1, __ATOMIC_RELEASE);
+  thread->staged++;
+  if (__builtin_expect(thread->staged == thread->capacity, 0) ||
+      __builtin_expect(exit - thread->slots[0].enter > recorder.seal_age, 0))
+    seal(thread);
+}
+
+void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
+            const struct vs_arguments *arguments) {
+  struct vs_thread *thread = scope->thread;
+  if (__builtin_expect(thread->scope != scope, 0))
+    return; /* counted as lost already */
+  atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+  enum vs_mode mode = vs_mode();
+  if (__builtin_expect(mode == VS_RECORDING, 1)) {
+    bool room = thread->staging && thread->staged < thread->capacity;
+    uint32_t state = room ? state_of(call, site) : VS_NOT_FOUND;
+    if (state != VS_NOT_FOUND)
+      record(thread, scope, state, arguments);
+    else
+      vs_thread_count_lost(thread);
+  } else if (mode == VS_COUNTING) {
+    vs_thread_count_lost(thread);
+  }
+  thread->scope = NULL;
+  atomic_store_explicit(&thread->busy, 0, memory_order_release);
+}
+
+static bool prepare(char *problem, unsigned problem_bytes) {
+  static const char failed[] = "cannot start recording: out of memory or thread-specific keys";
+  vs_clock_prepare();
+  if (vs_gate_prepare() && vs_threads_prepare())
+    return true;
+  snprintf(problem, problem_bytes, "%s", failed);
+  return false;
+}
+
+bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
+  const char *directory = getenv("VARSCOPE_TRACE_DIR");
+  struct vs_lock lock;
+  if (!directory || directory[0] != '/') {
+    snprintf(problem, problem_bytes,
+             "VARSCOPE_TRACE_DIR must name the trace folder by its absolute path");
+    return false;
+  }
+  if (atomic_exchange(&recorder.started, 1)) {
+    snprintf(problem, problem_bytes, "this process has been recorded already");
+    return false;
+  }
+  if (!prepare(problem, problem_bytes))
+    return false;
+  recorder.calls = job->calls;
+  recorder.call_count = job->call_count;
+  vs_lock(&lock);
+  bool started = vs_file_create(directory, job, problem, problem_bytes);
+  if (started) {
+    recorder.seal_age = vs_clock_ticks_per_second();
+    started = vs_process_describe(job) && vs_file_append_clock(0);
+    if (!started) {
+      snprintf(problem, problem_bytes, "cannot write the trace file in %s", directory);
+      vs_set_mode(VS_ASLEEP);
+      vs_file_abandon();
+    }
+  }
+  vs_unlock(&lock);
+  if (!started)
+    return false;
+  vs_set_mode(VS_RECORDING);
+  vs_file_set_call_cost(vs_calibrate_call(recorder.seal_age));
+  return true;
+}
+
+void vs_define_communicator(const struct vst_communicator *definition,
+                            const struct vst_rank_run *runs) {
+  struct vst_block block = {.type = VST_BLOCK_COMMUNICATOR};
+  struct vs_part parts[] = {{definition, sizeof *definition},
+                            {runs, definition->runs * sizeof *runs}};
+  struct vs_lock lock;
+  if (vs_mode() != VS_RECORDING)
+    return;
+  vs_lock(&lock);
+  vs_file_append(&block, parts, 2);
+  vs_unlock(&lock);
+}
+
+void vs_report_problem(const char *text) {
+  struct vs_lock lock;
+  if (vs_mode() != VS_RECORDING)
+    return;
+  vs_lock(&lock);
+  vs_file_append_problem(text);
+  vs_unlock(&lock);
+}
+
+void vs_finish(void) {
+  struct vs_lock lock;
+  enum vs_mode mode = vs_mode();
+  if (mode == VS_ASLEEP)
+    return;
+  vs_set_mode(VS_ASLEEP);
+  vs_all_threads_see();
+  vs_threads_settle();
+  vs_lock(&lock);
+  if (mode == VS_RECORDING && !vs_threads_seal_all())
+    vs_file_append_problem(
+        "a thread was stuck when the trace was closed; its last records are unsealed");
+  vs_file_close();
+  vs_unlock(&lock);
+}

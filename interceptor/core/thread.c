@@ -1,0 +1,183 @@
+#define _GNU_SOURCE 1
+#include "thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "gate.h"
+#include "local.h"
+#include "lock.h"
+#include "pack.h"
+
+/* Slots of the first threads, and of later ones: a process of very many threads must not take up
+ * more than a few megabytes. */
+#define MOST_SLOTS 2048u
+#define SETTLE_NS 1000000000u
+
+_Thread_local struct vs_thread *vs_self __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t key;
+static struct vs_thread *threads, *unused;
+static uint32_t thread_count;
+static struct vst_staging *shared_counters; /* of threads without staging area */
+
+/* Memory to pack in, shared by all threads under the lock. */
+static struct {
+  void *scratch;
+  uint8_t *payload;
+} packing;
+
+static uint32_t capacity_of(uint32_t number) {
+  if (number < 16)
+    return MOST_SLOTS;
+  if (number < 64)
+    return 512;
+  return number < 256 ? 128 : 32;
+}
+
+/* A thread's end: its staged records are sealed, so that the next owner begins a block of its own.
+ */
+static void retire(void *data) {
+  struct vs_thread *thread = data;
+  struct vs_lock lock;
+  vs_self = NULL;
+  if (vs_mode() == VS_ASLEEP)
+    return;
+  vs_lock(&lock);
+  if (vs_mode() == VS_RECORDING)
+    vs_thread_seal(thread);
+  thread->scope = NULL;
+  thread->fresh = true;
+  thread->free = unused;
+  unused = thread;
+  vs_unlock(&lock);
+}
+
+bool vs_threads_prepare(void) {
+  size_t scratch = vst_pack_scratch_bytes(MOST_SLOTS);
+  size_t bytes = scratch + vst_pack_bound(MOST_SLOTS);
+  if (pthread_key_create(&key, retire) != 0)
+    return false;
+  packing.scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (packing.scratch == MAP_FAILED)
+    return false;
+  packing.payload = (uint8_t *)packing.scratch + scratch;
+  return true;
+}
+
+static struct vs_thread *take_unused(void) {
+  struct vs_thread *thread = unused;
+  if (thread)
+    unused = thread->free;
+  return thread;
+}
+
+static struct vs_thread *make(void) {
+  struct vs_thread *thread =
+      mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (thread == MAP_FAILED)
+    return NULL;
+  thread->number = thread_count++;
+  thread->fresh = true;
+  thread->capacity = capacity_of(thread->number);
+  thread->next = threads;
+  threads = thread;
+  thread->staging = vs_file_add_staging(thread->number, thread->capacity);
+  if (thread->staging)
+    thread->slots = (struct vst_record *)(thread->staging + 1);
+  return thread;
+}
+
+struct vs_thread *vs_thread_attach(void) {
+  struct vs_lock lock;
+  vs_lock(&lock);
+  struct vs_thread *thread = take_unused();
+  if (!thread && vs_mode() != VS_ASLEEP)
+    thread = make();
+  if (thread && thread->staging)
+    thread->staging->system_thread = (uint32_t)syscall(SYS_gettid);
+  vs_self = thread;
+  vs_unlock(&lock);
+  if (thread)
+    pthread_setspecific(key, thread);
+  return thread;
+}
+
+void vs_thread_seal(struct vs_thread *thread) {
+  uint32_t count = thread->staged;
+  if (count == 0)
+    return;
+  struct vst_block block = {
+      .type = VST_BLOCK_FRAGMENTS,
+      .thread = thread->number,
+      .count = count,
+      .first_tick = thread->slots[0].enter,
+      .previous_exit = thread->fresh ? thread->slots[0].enter : thread->previous_exit,
+  };
+  struct vs_part part = {packing.payload, 0};
+  part.bytes =
+      vst_pack(thread->slots, count, block.previous_exit, packing.scratch, packing.payload);
+  uint64_t last_exit = thread->slots[count - 1].exit;
+  if (!vs_file_append(&block, &part, 1))
+    return;
+  thread->previous_exit = last_exit;
+  thread->fresh = false;
+  thread->staged = 0;
+}
+
+static bool busy(struct vs_thread *thread) {
+  return atomic_load_explicit(&thread->busy, memory_order_acquire) != 0;
+}
+
+void vs_threads_settle(void) {
+  struct vs_lock lock;
+  vs_lock(&lock);
+  struct vs_thread *first = threads; /* later ones come to the front, and no longer record */
+  vs_unlock(&lock);
+  uint64_t since = vs_monotonic_ns();
+  for (struct vs_thread *thread = first; thread; thread = thread->next) {
+    while (thread != vs_self && busy(thread) && vs_monotonic_ns() - since < SETTLE_NS)
+      sched_yield();
+  }
+}
+
+bool vs_threads_seal_all(void) {
+  bool all = true;
+  for (struct vs_thread *thread = threads; thread; thread = thread->next) {
+    if (thread != vs_self && busy(thread))
+      all = false;
+    else
+      vs_thread_seal(thread);
+  }
+  return all;
+}
+
+/* Threads without staging area share a block; only they add to it, so atomic additions do. */
+static void count_in_shared(void) {
+  struct vs_lock lock;
+  vs_lock(&lock);
+  if (!shared_counters && vs_mode() == VS_COUNTING)
+    shared_counters = vs_file_add_counters(thread_count++);
+  struct vst_staging *counters = shared_counters;
+  if (counters) {
+    __atomic_fetch_add(&counters->intercepted, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counters->lost, 1, __ATOMIC_RELAXED);
+  }
+  vs_unlock(&lock);
+}
+
+void vs_thread_count_lost(struct vs_thread *thread) {
+  struct vst_staging *own = thread->staging;
+  if (!own) {
+    count_in_shared();
+    return;
+  }
+  __atomic_store_n(&own->intercepted, own->intercepted + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&own->lost, own->lost + 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,52 @@
+/*
+ * What is kept per thread: marks, and the staging area in the trace file. Only the thread itself
+ * touches it, except where said. When a thread ends, the next new one takes it over, so programs
+ * that start thousands of short threads need no more of them than run at once.
+ */
+#ifndef VARSCOPE_THREAD_H
+#define VARSCOPE_THREAD_H
+
+#include <stdatomic.h>
+
+#include "recorder.h"
+
+/* Number of a thread that is not in the trace (calibration). */
+#define VS_NO_THREAD 0xffffffffu
+
+struct vs_thread {
+  const struct vs_scope *scope; /* of the call being recorded, or NULL */
+  uint64_t enter;               /* of that call */
+  _Atomic uint32_t busy;        /* inside vs_end; read by vs_finish in another thread */
+  uint32_t number;
+  struct vst_staging *staging; /* NULL: recording broke off before there was one */
+  struct vst_record *slots;
+  uint32_t staged; /* slots in use: staging->written minus the sealed ones */
+  uint32_t capacity;
+  bool fresh; /* no exit before the next block that its first gap could be counted from */
+  uint64_t previous_exit; /* of the last sealed record */
+  uint64_t last_exit;     /* of the last record: times of a thread never go back */
+  struct vs_thread *next; /* of all; under the lock */
+  struct vs_thread *free; /* next of those whose thread has ended; under the lock */
+};
+
+/* Must succeed once before the others are used; false if the system gives no thread-specific key.
+ */
+bool vs_threads_prepare(void);
+
+/* For the calling thread, which has none yet; NULL if memory cannot be had. */
+struct vs_thread *vs_thread_attach(void);
+
+/* Packs the thread's staged records into a FRAGMENTS block. Under the lock. */
+void vs_thread_seal(struct vs_thread *thread);
+
+/* Seals all threads but those still busy after a second. Under the lock; nobody records any more.
+ * False if some had to be left. */
+bool vs_threads_seal_all(void);
+
+/* Waits, for a second at most, until no thread is inside vs_end. */
+void vs_threads_settle(void);
+
+/* Counts a call that could not be recorded. */
+void vs_thread_count_lost(struct vs_thread *thread);
+
+#endif
