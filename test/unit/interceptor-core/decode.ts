@@ -61,8 +61,9 @@ function readHeader(file: Buffer): Trace {
   const [clockKind, , pid] = [at.u32(), at.u32(), at.u32()];
   const [ticksPerSecond, jobId] = [at.u64(), at.u64()];
   const [worldRank, worldSize, initExitTick] = [at.i32(), at.i32(), at.u64()];
-  const [committed, processState, reserved] = [Number(at.u64()), at.u32(), at.u32()];
-  expectThat(reserved === 0, "reserved fields are 0");
+  const fixedPart = file.subarray(0, at.at);
+  const [committed, processState, checksum] = [Number(at.u64()), at.u32(), at.u32()];
+  expectThat(checksum === crc32c(fixedPart), "the header's checksum");
   expectThat(committed <= file.length, "what is committed is in the file");
   return {
     processState,
