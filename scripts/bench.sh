@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs a benchmark: `bench.sh overhead` or `bench.sh analysis`, then its options.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+name=${1:-}
+case "$name" in
+  overhead | analysis) shift ;;
+  *)
+    echo "bench: name a benchmark: overhead or analysis" >&2
+    exit 2
+    ;;
+esac
+bash scripts/setup.sh
+exec node --import tsx "scripts/bench-$name.ts" "$@"

@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type RunDirectory, runDirectory } from "../trace/run-directory.ts";
+import { UserError } from "../user-error.ts";
+
+/** Less than this and not even the first blocks of a few ranks fit. */
+const MIN_FREE_BYTES = 16 * 2 ** 20;
+
+/** `varscope-PROGRAM-YYYYMMDD-HHMMSS`, local time (DESIGN 4.1). */
+export function defaultRunName(program: string, now: Date): string {
+  const plain = program
+    .replace(/[^\w.+-]+/g, "_")
+    .replace(/^[-.]+/, "")
+    .slice(0, 64);
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join("");
+  return `varscope-${plain || "program"}-${day}-${time}`;
+}
+
+/** A run directory ready to be written to, or why there is none. */
+export type Preparation = { directory: RunDirectory } | { problem: string };
+
+/**
+ * Creates the run directory and its trace folder. Results of an earlier run are never written over.
+ * @param given the user's -o, or undefined for a new `name` in `parent`
+ * @throws UserError if the user's directory is in use
+ */
+export function prepareRunDirectory(
+  given: string | undefined,
+  parent: string,
+  name: string,
+): Preparation {
+  const path = given === undefined ? unusedPath(parent, name) : resolve(parent, given);
+  if (given !== undefined) refuseUsedDirectory(path, given);
+  const directory = runDirectory(path);
+  try {
+    mkdirSync(directory.traceDirectory, { recursive: true });
+    const { bavail, bsize } = statfsSync(path);
+    if (bavail * bsize < MIN_FREE_BYTES) {
+      return { problem: `the disk of ${path} is full; free some space or choose another with -o` };
+    }
+    return { directory };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { problem: `cannot create ${path} (${code ?? message}); choose another with -o DIR` };
+  }
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+function unusedPath(parent: string, name: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = join(parent, number === 1 ? name : `${name}-${number}`);
+    if (!whatIsAt(path)) return path;
+  }
+}
+
+function refuseUsedDirectory(path: string, given: string): void {
+  const found = whatIsAt(path);
+  if (!found) return;
+  if (!found.isDirectory()) {
+    throw new UserError(`${given} is a file; name another directory with -o`, 2);
+  }
+  if (entries(path).length > 0) {
+    throw new UserError(`${given} is not empty; name another directory with -o, or delete it`, 2);
+  }
+}
+
+/** What cannot be looked at counts as absent: creating the trace folder tells what is wrong. */
+function whatIsAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An unreadable directory counts as empty here: creating the trace folder tells what is wrong. */
+function entries(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,172 @@
+/*
+ * Occupies one core during given intervals and writes what it really did to a truth file; see
+ * ../README.md for the options and the format.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schedule.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* What was done in one interval; `monotonic` and `realtime` are nanoseconds: start, end. */
+struct done_interval {
+  int64_t monotonic[2], realtime[2];
+  int64_t cpu_ns;
+};
+
+struct hog {
+  pthread_t thread;
+  int64_t until, first, last, cpu_ns;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal_number) {
+  (void)signal_number;
+  stopped = 1;
+}
+
+static int64_t read_clock(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* Sleeps to an absolute monotonic time, or to a stop signal. */
+static void sleep_until(int64_t monotonic) {
+  const struct timespec time = {.tv_sec = monotonic / SECOND, .tv_nsec = monotonic % SECOND};
+  while (!stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+    ;
+}
+
+static void *occupy(void *argument) {
+  struct hog *hog = argument;
+  hog->first = hog->last = read_clock(CLOCK_MONOTONIC);
+  double value = 1.0;
+  while (!stopped && hog->last < hog->until) {
+    for (int i = 0; i < 20000; i++)
+      value = value * 1.0000001 + 1e-9;
+    atomic_signal_fence(memory_order_seq_cst);
+    hog->last = read_clock(CLOCK_MONOTONIC);
+  }
+  *(volatile double *)&value = value; /* the work must not be optimised away */
+  hog->cpu_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+  return NULL;
+}
+
+/* Runs all hogs of one interval. False if it was stopped before its end or no thread could start.
+ */
+static bool occupy_interval(int threads, int64_t until, struct done_interval *done) {
+  static struct hog hogs[MAX_THREADS];
+  const int64_t offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+  int started = 0;
+  for (; started < threads; started++) {
+    hogs[started] = (struct hog){.until = until};
+    if (pthread_create(&hogs[started].thread, NULL, occupy, &hogs[started]) != 0)
+      break;
+  }
+  *done = (struct done_interval){.monotonic = {INT64_MAX, 0}};
+  for (int i = 0; i < started; i++) {
+    pthread_join(hogs[i].thread, NULL);
+    if (hogs[i].first < done->monotonic[0])
+      done->monotonic[0] = hogs[i].first;
+    if (hogs[i].last > done->monotonic[1])
+      done->monotonic[1] = hogs[i].last;
+    done->cpu_ns += hogs[i].cpu_ns;
+  }
+  for (int end = 0; end < 2; end++)
+    done->realtime[end] = done->monotonic[end] + offset;
+  if (started < threads)
+    fprintf(stderr, "cpu-hog: only %d of %d threads could be started\n", started, threads);
+  return started == threads && done->monotonic[1] >= until;
+}
+
+static void print_time(FILE *file, const char *key, int64_t realtime, const char *end) {
+  const time_t seconds = (time_t)(realtime / SECOND);
+  struct tm parts;
+  char text[32];
+  gmtime_r(&seconds, &parts);
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  fprintf(file, "\"%s\": \"%s.%09" PRId64 "Z\"%s", key, text, realtime % SECOND, end);
+}
+
+static bool write_truth(const struct schedule *schedule, const struct done_interval *done,
+                        int count, bool complete) {
+  char host[256] = "";
+  FILE *file = fopen(schedule->truth_file, "w");
+  if (!file)
+    return false;
+  gethostname(host, sizeof host - 1);
+  fprintf(file,
+          "{\n  \"schema\": \"varscope.truth/1\",\n  \"injector\": \"cpu-hog\",\n"
+          "  \"cause\": \"cpu-contention\",\n"
+          "  \"target\": { \"host\": \"%s\", \"core\": %d },\n"
+          "  \"settings\": { \"threads\": %d },\n  \"complete\": %s,\n  \"intervals\": [",
+          host, schedule->core, schedule->threads, complete ? "true" : "false");
+  for (int i = 0; i < count; i++) {
+    fprintf(file,
+            "%s\n    { \"startMonotonicNs\": %" PRId64 ", \"endMonotonicNs\": %" PRId64 ",\n      ",
+            i ? "," : "", done[i].monotonic[0], done[i].monotonic[1]);
+    print_time(file, "startRealtime", done[i].realtime[0], ", ");
+    print_time(file, "endRealtime", done[i].realtime[1], ",\n      ");
+    fprintf(file, "\"cpuSeconds\": %.6f }", (double)done[i].cpu_ns / (double)SECOND);
+  }
+  fprintf(file, "\n  ]\n}\n");
+  return fclose(file) == 0;
+}
+
+static bool pin_to(int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET((size_t)core, &cores);
+  return sched_setaffinity(0, sizeof cores, &cores) == 0;
+}
+
+int main(int argc, char **argv) {
+  static struct schedule schedule;
+  static struct done_interval done[MAX_INTERVALS];
+  const int64_t start = read_clock(CLOCK_MONOTONIC);
+  if (!parse_schedule(argc, argv, &schedule))
+    return 2;
+  if (schedule.help) {
+    puts("usage: cpu-hog --core N [--threads N] [--truth FILE]\n"
+         "               (--interval FROM:TO ... | --start S --duration S [--repeat N --every S])\n"
+         "Computes on one core during the given intervals, in seconds since its start.");
+    return 0;
+  }
+  if (!pin_to(schedule.core)) {
+    fprintf(stderr, "cpu-hog: cannot run on core %d: %s\n", schedule.core, strerror(errno));
+    return 1;
+  }
+  const struct sigaction action = {.sa_handler = stop};
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+
+  int count = 0;
+  bool complete = true;
+  for (int i = 0; i < schedule.intervals && complete; i++) {
+    sleep_until(start + (int64_t)(schedule.interval[i].from * (double)SECOND));
+    if (stopped)
+      complete = false;
+    else
+      complete = occupy_interval(schedule.threads,
+                                 start + (int64_t)(schedule.interval[i].to * (double)SECOND),
+                                 &done[count++]);
+  }
+  if (schedule.truth_file && !write_truth(&schedule, done, count, complete)) {
+    fprintf(stderr, "cpu-hog: cannot write %s: %s\n", schedule.truth_file, strerror(errno));
+    return 1;
+  }
+  return complete || stopped ? 0 : 1;
+}
