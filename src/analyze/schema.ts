@@ -22,7 +22,20 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   fragments BIGINT NOT NULL,
   ranks INTEGER NOT NULL,       -- ranks that have some
   total_ns BIGINT NOT NULL,
-  reference_ns DOUBLE           -- robust time of the work undisturbed; NULL unless status is vsensor
+  reference_ns DOUBLE,          -- robust time of the work undisturbed; NULL unless status is vsensor
+  lost_ns DOUBLE,               -- total - reference of all its fragments (factors included), or NULL
+  first_ns BIGINT NOT NULL,     -- start of its first fragment; time blocks are counted from here
+  block_ns BIGINT NOT NULL,     -- length of a time block, see reference_factors
+  blocks INTEGER NOT NULL
+);
+CREATE TABLE class_works(       -- work vectors that belong to a class; -1 in work_classes.bytes and
+  class INTEGER NOT NULL,       --   before_bytes means: several, pooled because each alone is too rare
+  kind VARCHAR NOT NULL,
+  snippet INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,
+  before_bytes BIGINT NOT NULL,
+  communicator INTEGER NOT NULL,
+  requests INTEGER NOT NULL
 );
 CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments are judged by
   class INTEGER NOT NULL,
@@ -31,12 +44,37 @@ CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments
   total_ns BIGINT NOT NULL,
   reference_ns DOUBLE NOT NULL
 );
+CREATE TABLE judges(            -- class_works, work_classes and rank_references joined: what judges a fragment
+  kind VARCHAR NOT NULL,
+  snippet INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,
+  before_bytes BIGINT NOT NULL,
+  communicator INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  from_ns BIGINT NOT NULL,
+  to_ns BIGINT NOT NULL,
+  first_ns BIGINT NOT NULL,
+  block_ns BIGINT NOT NULL,
+  blocks INTEGER NOT NULL,
+  reference_ns DOUBLE NOT NULL,
+  allowed_ns DOUBLE NOT NULL    -- with the tolerance, where reference_factors has no row
+);
+CREATE TABLE reference_factors( -- where the program itself changes the work of a class (no row: 1)
+  class INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  block INTEGER NOT NULL,       -- least((start of fragment - first_ns) // block_ns, blocks - 1)
+  factor DOUBLE NOT NULL,       -- times the rank's reference
+  allowance DOUBLE NOT NULL     -- times that: what may still be the program's own doing
+);
 CREATE TABLE bins(              -- heat map: time of v-sensors per rank, kind and time bin
   kind VARCHAR NOT NULL,        -- compute, communication
   rank INTEGER NOT NULL,
   bin INTEGER NOT NULL,         -- time [bin * bin_ns, (bin + 1) * bin_ns), bin_ns in analysis_meta
   observed_ns DOUBLE NOT NULL,
-  reference_ns DOUBLE NOT NULL  -- performance = reference_ns / observed_ns; no row: unknown
+  reference_ns DOUBLE NOT NULL, -- performance = reference_ns / observed_ns; no row: unknown
+  allowed_ns DOUBLE NOT NULL    -- reference with tolerance: only time above it speaks for a region
 );
 CREATE TABLE regions(           -- variance regions, largest loss first
   region INTEGER PRIMARY KEY,   -- from 1
@@ -74,4 +112,31 @@ CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the setti
   key VARCHAR PRIMARY KEY,
   value VARCHAR NOT NULL
 );
+`;
+
+/** Views over the calls and the tables above. */
+export const ANALYSIS_VIEWS = `
+CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, with its reference time
+  SELECT c.rank, j.class, c.start_ns - c.before_ns AS start_ns, c.start_ns AS end_ns,
+         j.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         coalesce(j.reference_ns * f.factor * f.allowance, j.allowed_ns) AS allowed_ns
+    FROM calls c
+    JOIN judges j ON j.kind = 'compute' AND c.edge = j.snippet AND c.rank = j.rank
+                 AND c.bytes = j.bytes AND c.before_bytes = j.before_bytes
+                 AND c.before_ns >= j.from_ns AND c.before_ns < j.to_ns
+    LEFT JOIN reference_factors f ON f.class = j.class AND f.rank = c.rank
+     AND f.block = least((c.start_ns - c.before_ns - j.first_ns) // j.block_ns, j.blocks - 1)
+   WHERE c.thread = 0 AND c.edge >= 0;
+CREATE VIEW judged_communication AS -- the same for calls
+  SELECT c.rank, j.class, c.start_ns, c.end_ns,
+         j.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         coalesce(j.reference_ns * f.factor * f.allowance, j.allowed_ns) AS allowed_ns
+    FROM calls c
+    JOIN judges j ON j.kind = 'communication' AND c.state = j.snippet AND c.rank = j.rank
+                 AND c.bytes = j.bytes AND c.communicator = j.communicator
+                 AND c.requests = j.requests
+                 AND c.end_ns - c.start_ns >= j.from_ns AND c.end_ns - c.start_ns < j.to_ns
+    LEFT JOIN reference_factors f ON f.class = j.class AND f.rank = c.rank
+     AND f.block = least((c.start_ns - j.first_ns) // j.block_ns, j.blocks - 1)
+   WHERE c.thread = 0 AND c.edge >= 0;
 `;

@@ -1,0 +1,144 @@
+import { countsByBlock, type KeyCells } from "./key-cells.ts";
+
+/** The deepest density between two modes, as a share of the lower peak. */
+const VALLEY = 0.35;
+/** Share of a mode's fragments that must lie within +-NEAR bins (12 %) of its peak. */
+const COMPACT = 0.6;
+const NEAR = 6;
+/** A mode needs this many fragments and this share of the key. */
+const MIN_MODE = 10;
+const MIN_MODE_SHARE = 0.005;
+
+/**
+ * Bins at which a key's time distribution is cut into separate works, ascending; empty for one work.
+ *
+ * Two works at one place (every tenth step also writes) show as two peaks that are mixed throughout the run
+ * on every rank alike. A disturbance shows as a second peak too, but in one stretch of time or on some
+ * ranks; it must not become a work of its own, so a cut that is not evenly mixed is dropped.
+ */
+export function findCuts(cells: KeyCells): number[] {
+  const { low, counts } = histogram(cells);
+  const density = smooth(counts, cells);
+  let peaks = deepPeaks(density);
+  let cuts = valleys(density, peaks);
+  for (let weakest = weakestMode(counts, peaks, cuts); weakest >= 0; ) {
+    peaks = peaks.filter((_, i) => i !== weakest);
+    cuts = valleys(density, peaks);
+    weakest = weakestMode(counts, peaks, cuts);
+  }
+  return cuts.map((cut) => cut + low).filter((cut) => evenlyMixed(cells, cut));
+}
+
+function histogram(cells: KeyCells): { low: number; counts: Float64Array } {
+  const low = cells.bin.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const high = cells.bin.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const counts = new Float64Array(high - low + 1);
+  for (let i = 0; i < cells.n.length; i++) counts[cells.bin[i]! - low]! += cells.n[i]!;
+  return { low, counts };
+}
+
+/** Triangular kernel, narrower the more fragments there are. */
+function smooth(counts: Float64Array, cells: KeyCells): Float64Array {
+  const total = cells.n.reduce((a, b) => a + b, 0);
+  const half = total < 200 ? 4 : total < 2000 ? 2 : 1;
+  const out = new Float64Array(counts.length);
+  for (let i = 0; i < counts.length; i++) {
+    for (let k = -half; k <= half; k++) {
+      out[i]! += ((counts[i + k] ?? 0) * (half + 1 - Math.abs(k))) / (half + 1) ** 2;
+    }
+  }
+  return out;
+}
+
+/** Local maxima whose valleys are deep, and too deep for chance (3 sigma of a count). */
+function deepPeaks(density: Float64Array): number[] {
+  const peaks: number[] = [];
+  for (let i = 0; i < density.length; i++) {
+    if (density[i]! > (density[i - 1] ?? 0) && density[i]! >= (density[i + 1] ?? 0)) peaks.push(i);
+  }
+  while (peaks.length > 1) {
+    let shallow = -1;
+    let worst = 0;
+    for (let i = 0; i + 1 < peaks.length; i++) {
+      const lower = Math.min(density[peaks[i]!]!, density[peaks[i + 1]!]!);
+      const valley = density[valleyBetween(density, peaks[i]!, peaks[i + 1]!)]!;
+      const depth = lower - valley < 3 * Math.sqrt(lower) ? 1 : valley / lower;
+      if (depth > VALLEY && depth > worst) {
+        worst = depth;
+        shallow = i;
+      }
+    }
+    if (shallow < 0) break;
+    const [a, b] = [peaks[shallow]!, peaks[shallow + 1]!];
+    peaks.splice(density[a]! < density[b]! ? shallow : shallow + 1, 1);
+  }
+  return peaks;
+}
+
+/** Middle of the deepest stretch between two peaks. */
+function valleyBetween(density: Float64Array, a: number, b: number): number {
+  let first = a + 1;
+  let last = first;
+  for (let i = a + 1; i < b; i++) {
+    if (density[i]! < density[first]!) first = last = i;
+    else if (density[i] === density[first]) last = i;
+  }
+  return (first + last + 1) >> 1;
+}
+
+function valleys(density: Float64Array, peaks: number[]): number[] {
+  return peaks.slice(1).map((peak, i) => valleyBetween(density, peaks[i]!, peak));
+}
+
+/** The smallest mode that is too small or too wide to be a work of its own, or -1. */
+function weakestMode(counts: Float64Array, peaks: number[], cuts: number[]): number {
+  if (peaks.length < 2) return -1;
+  const total = counts.reduce((a, b) => a + b, 0);
+  let weakest = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < peaks.length; i++) {
+    const from = i === 0 ? 0 : cuts[i - 1]!;
+    const to = cuts[i] ?? counts.length;
+    const mass = sum(counts, from, to);
+    const near = sum(counts, Math.max(from, peaks[i]! - NEAR), Math.min(to, peaks[i]! + NEAR + 1));
+    const weak = mass < Math.max(MIN_MODE, MIN_MODE_SHARE * total) || near < COMPACT * mass;
+    if (weak && mass < least) {
+      least = mass;
+      weakest = i;
+    }
+  }
+  return weakest;
+}
+
+function sum(values: Float64Array, from: number, to: number): number {
+  return values.subarray(from, to).reduce((a, b) => a + b, 0);
+}
+
+/**
+ * Whether fragments above and below the cut are mixed alike on all ranks (within a factor of two) and
+ * throughout time (variance of the counts per block no larger than 2.5 times that of random mixing, or their
+ * share steady within 35 %).
+ */
+function evenlyMixed(cells: KeyCells, cut: number): boolean {
+  const above = countsByBlock(cells, (bin) => bin >= cut);
+  const all = countsByBlock(cells, () => true);
+  const total = all.reduce((a, b) => a + b, 0);
+  const share = above.reduce((a, b) => a + b, 0) / total;
+  let deviation = 0;
+  let random = 0;
+  let squares = 0;
+  for (let r = 0; r < cells.ranks.length; r++) {
+    const from = r * cells.blocks;
+    const n = sum(all, from, from + cells.blocks);
+    const p = sum(above, from, from + cells.blocks) / n;
+    const minor = Math.min(share, 1 - share);
+    const own = share <= 0.5 ? p : 1 - p;
+    if (n * minor >= 4 && (own < minor / 2 || own > minor * 2)) return false;
+    for (let t = from; t < from + cells.blocks; t++) {
+      deviation += (above[t]! - all[t]! * p) ** 2;
+      random += all[t]! * p * (1 - p);
+      squares += (all[t]! * Math.min(p, 1 - p)) ** 2;
+    }
+  }
+  return deviation <= 2.5 * random || deviation - random <= 0.35 ** 2 * squares;
+}

@@ -1,0 +1,129 @@
+import { type Heat, scores } from "./heat.ts";
+import type { Candidate } from "./candidates.ts";
+import { RunningMaximum } from "./segments.ts";
+import type { Settings } from "./settings.ts";
+import { quantile, randomFrom } from "./statistics.ts";
+
+/** Bins drawn together: keeps noise that lasts a while, and long fragments, in one piece. */
+const BLOCK = 8;
+/** A rank with fewer undisturbed bins borrows those of all ranks. */
+const ENOUGH = 40;
+/** Ranks resampled; with more, the chance is scaled up. */
+const MAX_RANKS = 64;
+
+/** Undisturbed bins of every rank: those in no candidate. */
+export class NullRuns {
+  private readonly heat: Heat;
+  private readonly settings: Settings;
+  private readonly quiet: number[][];
+  private readonly all: number[];
+  private maxima: Float64Array | undefined;
+
+  constructor(heat: Heat, candidates: readonly Candidate[], settings: Settings) {
+    this.heat = heat;
+    this.settings = settings;
+    const taken = new Uint8Array(heat.observed.length);
+    for (const { rank, from, to } of candidates) {
+      taken.fill(1, rank * heat.bins + from, rank * heat.bins + to);
+    }
+    this.quiet = heat.ranks.map((_, rank) => {
+      const bins: number[] = [];
+      for (let i = rank * heat.bins; i < (rank + 1) * heat.bins; i++) {
+        if (!taken[i] && heat.reference[i]! > 0) bins.push(i);
+      }
+      return bins;
+    });
+    this.all = this.quiet.flat();
+  }
+
+  /**
+   * Chance that the best segment anywhere in an undisturbed run of these ranks and bins scores `score` or more.
+   * Runs are made by drawing blocks of undisturbed bins (moving-block bootstrap, Künsch 1989). Beyond the
+   * highest of them the chance falls as a power law (Hill 1975) of the upper tenth: slower than the exponential
+   * of Karlin & Altschul 1990, because operating system noise has heavy tails.
+   */
+  chance(score: number): number {
+    this.maxima ??= this.resample();
+    const sorted = this.maxima;
+    const above = sorted.filter((value) => value >= score).length;
+    const scale = Math.max(1, this.heat.ranks.length / MAX_RANKS);
+    if (above > 0) return Math.min(1, (scale * (above + 1)) / (sorted.length + 1));
+    const highest = Math.max(sorted.at(-1) ?? 0, this.usualSlack());
+    const first = scale / (sorted.length + 1);
+    return highest > 0 ? Math.min(1, first * (score / highest) ** -tailExponent(sorted)) : first;
+  }
+
+  /**
+   * What noise adds to (or takes from) the loss of `bins` bins with `reference` ns of reference time on a rank:
+   * 2.5 % and 97.5 % quantile over runs of as many undisturbed bins.
+   */
+  noise(parts: readonly { rank: number; bins: number; reference: number }[]): [number, number] {
+    const random = randomFrom(this.settings.seed + 1);
+    const sums = Float64Array.from({ length: 2 * this.settings.resamples }, () =>
+      parts.reduce(
+        (sum, part) => sum + part.reference * this.excess(part.rank, part.bins, random),
+        0,
+      ),
+    );
+    return [quantile(sums, 0.025), quantile(sums, 0.975)];
+  }
+
+  /** Mean of what is allowed above reference in an undisturbed bin: no maximum is taken to be below it. */
+  private usualSlack(): number {
+    const slack = this.all.reduce(
+      (sum, i) => sum + this.heat.allowed[i]! - this.heat.reference[i]!,
+      0,
+    );
+    return slack / Math.max(1, this.all.length);
+  }
+
+  /** Relative excess over reference of a random run of undisturbed bins. */
+  private excess(rank: number, bins: number, random: () => number): number {
+    const pool = this.pool(rank);
+    if (pool.length === 0) return 0;
+    let observed = 0;
+    let reference = 0;
+    const start = Math.floor(random() * pool.length);
+    for (let k = 0; k < Math.min(bins, pool.length); k++) {
+      const i = pool[(start + k) % pool.length]!;
+      observed += this.heat.observed[i]!;
+      reference += this.heat.reference[i]!;
+    }
+    return (observed - reference) / reference;
+  }
+
+  private pool(rank: number): number[] {
+    return this.quiet[rank]!.length >= ENOUGH ? this.quiet[rank]! : this.all;
+  }
+
+  /** Highest segment score of each resampled run, ascending. */
+  private resample(): Float64Array {
+    const random = randomFrom(this.settings.seed);
+    const rows = this.heat.ranks.map((_, rank) => scores(this.heat, rank));
+    const score = (i: number) => rows[Math.floor(i / this.heat.bins)]![i % this.heat.bins]!;
+    const used = Math.min(this.heat.ranks.length, MAX_RANKS);
+    return Float64Array.from({ length: this.settings.resamples }, () => {
+      const best = new RunningMaximum();
+      for (let k = 0; k < used; k++) {
+        const rank = Math.floor((k * this.heat.ranks.length) / used);
+        const pool = this.pool(rank);
+        best.restart();
+        for (let b = 0; b < this.heat.bins && pool.length > 0; b += BLOCK) {
+          const start = Math.floor(random() * pool.length);
+          const length = Math.min(BLOCK, this.heat.bins - b);
+          for (let j = 0; j < length; j++) best.add(score(pool[(start + j) % pool.length]!));
+        }
+      }
+      return best.best;
+    }).toSorted();
+  }
+}
+
+/** Hill's estimate of the tail exponent, kept within what a few hundred values can tell. */
+function tailExponent(sorted: Float64Array): number {
+  const tail = sorted.subarray(Math.floor(0.9 * sorted.length));
+  const base = tail[0]!;
+  if (!(base > 0)) return 1;
+  const mean = tail.reduce((sum, value) => sum + Math.log(value / base), 0) / tail.length;
+  return Math.min(20, Math.max(1.5, 1 / Math.max(mean, 0.01)));
+}

@@ -1,0 +1,34 @@
+import type { Store } from "../trace/store.ts";
+import { BINS_PER_E } from "./settings.ts";
+
+/**
+ * Pass 2. How long the fragments of each key took, over rank and time: `work_cells`, temporary, one row per
+ * key, rank, time block of the key and bin of log duration.
+ *
+ * Everything up to reference times works on these counts, so its cost does not grow with the trace.
+ */
+export async function countCells(store: Store): Promise<void> {
+  await store.execute(`
+    CREATE OR REPLACE TEMP TABLE work_cells AS
+      ${cells("compute", "c.start_ns - c.before_ns", "c.before_ns", COMPUTE_MATCH)}
+      UNION ALL
+      ${cells("communication", "c.start_ns", "c.end_ns - c.start_ns", COMMUNICATION_MATCH)};
+  `);
+}
+
+/** How a call finds the work vector `m` of the computation before it, and of itself. */
+export const COMPUTE_MATCH =
+  "c.edge = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes";
+export const COMMUNICATION_MATCH =
+  "c.state = m.snippet AND c.bytes = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
+
+function cells(kind: string, start: string, duration: string, match: string): string {
+  return `
+    SELECT m.key, c.rank,
+           least((${start} - m.first_ns) // m.block_ns, m.blocks - 1)::INTEGER AS block,
+           floor(ln(greatest(${duration}, 1)) * ${BINS_PER_E})::INTEGER AS bin,
+           count(*)::DOUBLE AS n, sum(${duration})::DOUBLE AS total_ns
+      FROM calls c JOIN (SELECT * FROM key_map WHERE kind = '${kind}' AND enough) m ON ${match}
+     WHERE c.thread = 0 AND c.edge >= 0
+     GROUP BY 1, 2, 3, 4`;
+}

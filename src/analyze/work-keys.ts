@@ -1,0 +1,76 @@
+import type { Store } from "../trace/store.ts";
+import type { Settings } from "./settings.ts";
+
+/** Share of its snippet's fragments or time with which a work vector always stands alone, */
+const SHARE = 0.05;
+/** or the share of its snippet's lifetime that it spans, with some share of the fragments. */
+const SPAN = 0.5;
+const RARE = 0.005;
+
+/**
+ * Pass 1. Groups the fragments of each snippet by work vector.
+ *
+ * Reads `calls`; writes temporary tables:
+ * - `vectors`: one row per work vector and rank, with counts, total time and first and last start
+ * - `work_keys`: what is looked at as one work: a vector with enough fragments, or all the rare vectors of a
+ *   snippet together (bytes and before_bytes -1), with its time blocks
+ * - `key_map`: from vector to key, for keys with enough fragments
+ *
+ * A vector stands alone with 10 fragments per rank, if it is a large part of its snippet or comes back throughout. The
+ * rest is pooled: where sizes change all the time (lists of neighbours that are built anew), the snippet alone says
+ * what the work is, and its spread decides later whether that is so.
+ */
+export async function groupWork(store: Store, settings: Settings): Promise<void> {
+  await store.execute(`
+    CREATE OR REPLACE TEMP TABLE vectors AS
+      SELECT 'compute' AS kind, edge AS snippet, bytes, before_bytes, -1 AS communicator,
+             0 AS requests, rank, count(*) AS n, sum(before_ns)::BIGINT AS total_ns,
+             min(start_ns - before_ns) AS first_ns, max(start_ns - before_ns) AS last_ns
+        FROM calls WHERE thread = 0 AND edge >= 0
+       GROUP BY edge, bytes, before_bytes, rank
+      UNION ALL
+      SELECT 'communication', state, bytes, 0, communicator, requests, rank, count(*),
+             sum(end_ns - start_ns)::BIGINT, min(start_ns), max(start_ns)
+        FROM calls WHERE thread = 0 AND edge >= 0
+       GROUP BY state, bytes, communicator, requests, rank;
+    CREATE OR REPLACE TEMP TABLE vector_groups AS
+      WITH sums AS (
+        SELECT kind, snippet, bytes, before_bytes, communicator, requests, sum(n) AS n, count(*) AS ranks,
+               sum(total_ns) AS total_ns, max(last_ns) - min(first_ns) AS span_ns,
+               min(first_ns) AS first_ns, max(last_ns) AS last_ns
+          FROM vectors GROUP BY kind, snippet, bytes, before_bytes, communicator, requests),
+      shares AS (
+        SELECT *, n / sum(n) OVER snippets AS share, total_ns / sum(total_ns) OVER snippets AS time_share,
+               span_ns / (max(last_ns) OVER snippets - min(first_ns) OVER snippets) AS span_share
+          FROM sums WINDOW snippets AS (PARTITION BY kind, snippet))
+      SELECT *, n < 10 * ranks
+                OR NOT (share >= ${SHARE} OR time_share >= ${SHARE}
+                        OR (span_share >= ${SPAN} AND share >= ${RARE})) AS pooled
+        FROM shares;
+    CREATE OR REPLACE TEMP TABLE vector_keys AS
+      SELECT *, if(pooled, -1, bytes) AS key_bytes, if(pooled, -1, before_bytes) AS key_before
+        FROM vector_groups;
+    CREATE OR REPLACE TEMP TABLE work_keys AS
+      WITH keys AS (
+        SELECT g.kind, g.snippet, g.key_bytes AS bytes, g.key_before AS before_bytes,
+               g.communicator, g.requests, sum(v.n)::BIGINT AS n, sum(v.total_ns)::BIGINT AS total_ns,
+               count(DISTINCT v.rank)::INTEGER AS ranks, min(v.first_ns) AS first_ns,
+               max(v.last_ns) AS last_ns
+          FROM vectors v JOIN vector_keys g USING (kind, snippet, bytes, before_bytes, communicator, requests)
+         GROUP BY ALL)
+      SELECT row_number() OVER (
+               ORDER BY kind, snippet, bytes, before_bytes, communicator, requests)::INTEGER AS key,
+             *, n >= ${settings.minFragments} AND n >= ${settings.minRankFragments} * ranks AS enough,
+             greatest(4, least(128, floor(1.5 * sqrt(n / ranks))))::INTEGER AS blocks,
+             ((last_ns - first_ns) // greatest(4, least(128, floor(1.5 * sqrt(n / ranks))))::BIGINT + 1)
+               AS block_ns
+        FROM keys;
+    CREATE OR REPLACE TEMP TABLE key_map AS
+      SELECT k.key, g.kind, g.snippet, g.bytes, g.before_bytes, g.communicator, g.requests,
+             k.first_ns, k.block_ns, k.blocks, k.enough
+        FROM work_keys k JOIN vector_keys g
+          ON k.kind = g.kind AND k.snippet = g.snippet AND k.bytes = g.key_bytes
+         AND k.before_bytes = g.key_before AND k.communicator = g.communicator
+         AND k.requests = g.requests;
+  `);
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { analyze, needsAnalysis } from "../../../src/analyze/analyze.ts";
+import { ANALYSIS_TABLES } from "../../../src/analyze/schema.ts";
+import type { Store } from "../../../src/trace/store.ts";
+import { steps, storeWith } from "./hand-made.ts";
+
+const MS = 1e6;
+const TABLES = [...ANALYSIS_TABLES.matchAll(/CREATE TABLE (\w+)/g)].map((match) => match[1]!);
+
+async function everything(store: Store): Promise<string> {
+  const tables = await Promise.all(TABLES.map((name) => store.rows(`FROM ${name} ORDER BY ALL`)));
+  return JSON.stringify(tables);
+}
+
+/** Steps 200 to 319 take twice as long. */
+function slowness(step: number): number {
+  return step >= 200 && step < 320 ? 2 : 1;
+}
+
+/** 0.5 % of jitter without a random number. */
+function jitter(step: number): number {
+  return 1 + 0.005 * Math.sin(step * 2.4);
+}
+
+describe("work classes", () => {
+  test("sizes tell works apart, rare sizes are pooled", async () => {
+    const store = await storeWith([
+      steps(400, (s) =>
+        s % 4 === 0
+          ? { ns: 3 * MS * jitter(s), bytes: 64 }
+          : { ns: MS * jitter(s), bytes: 8 + (s % 50 === 1 ? s : 0) },
+      ),
+    ]);
+    await analyze(store);
+    const classes = await store.rows<{
+      bytes: number;
+      before_bytes: number;
+      fragments: number;
+      status: string;
+    }>(
+      "SELECT bytes, before_bytes, fragments, status FROM work_classes WHERE kind = 'compute' AND snippet = 101 ORDER BY ALL",
+    );
+    // Calls of 64 bytes at the 99 steps 4, 8, ..., 396; 52, 152, 252 and 352 of them follow one of a rare size.
+    expect(classes.find((one) => one.bytes === 64 && one.before_bytes === 8)).toMatchObject({
+      fragments: 95,
+      status: "vsensor",
+    });
+    expect(classes.find((one) => one.bytes === -1)).toBeDefined();
+    const total = classes.reduce((sum, one) => sum + one.fragments, 0);
+    expect(total).toBe(399);
+    store.close();
+  });
+
+  test("two works at one place, every tenth longer", async () => {
+    const store = await storeWith(
+      [0, 1].map(() => steps(600, (s) => ({ ns: (s % 10 === 9 ? 4 : 1) * MS * jitter(s) }))),
+    );
+    await analyze(store);
+    const classes = await store.rows<{
+      fragments: number;
+      reference_ns: number;
+      from_ns: number;
+      to_ns: number;
+    }>(
+      "SELECT fragments, reference_ns, from_ns, to_ns FROM work_classes WHERE snippet = 101 AND kind = 'compute' ORDER BY from_ns",
+    );
+    expect(classes.map((one) => one.fragments)).toEqual([2 * 539, 2 * 60]);
+    expect(classes[0]!.reference_ns / MS).toBeCloseTo(1, 2);
+    expect(classes[1]!.reference_ns / MS).toBeCloseTo(4, 2);
+    expect(classes[0]!.to_ns).toBe(classes[1]!.from_ns);
+    store.close();
+  });
+
+  test("too few repeats", async () => {
+    const store = await storeWith([steps(6, () => ({ ns: MS }))]);
+    await analyze(store);
+    const statuses = await store.rows("SELECT DISTINCT status FROM work_classes");
+    expect(statuses).toEqual([{ status: "too_few_repeats" }]);
+    store.close();
+  });
+});
+
+describe("heat map", () => {
+  test("a long fragment is spread over the bins it covers; sums are kept", async () => {
+    const store = await storeWith(
+      [0, 1].map((rank) =>
+        steps(300, (s) => ({ ns: rank === 1 && s === 150 ? 400 * MS : MS * jitter(s) })),
+      ),
+    );
+    await analyze(store);
+    const bin = Number(
+      (await store.row<{ value: string }>("SELECT value FROM analysis_meta WHERE key = 'bin_ns'"))!
+        .value,
+    );
+    const sums = await store.rows<{
+      rank: number;
+      observed: number;
+      judged: number;
+      most: number;
+    }>(`
+      SELECT b.rank, sum(observed_ns) AS observed, max(observed_ns) AS most,
+             (SELECT sum(end_ns - start_ns)::DOUBLE FROM judged_compute j WHERE j.rank = b.rank) AS judged
+        FROM bins b WHERE kind = 'compute' GROUP BY b.rank ORDER BY b.rank`);
+    for (const one of sums) {
+      expect(one.observed).toBe(one.judged);
+      expect(one.most).toBeLessThanOrEqual(bin);
+    }
+    expect(sums[1]!.observed - sums[0]!.observed).toBeGreaterThan(395 * MS);
+    const full = await store.row<{ n: number }>(
+      `SELECT count(*) AS n FROM bins WHERE kind = 'compute' AND rank = 1 AND observed_ns = ${bin} AND reference_ns < 0.1 * observed_ns`,
+    );
+    expect(full!.n).toBeGreaterThanOrEqual(Math.floor((400 * MS) / bin) - 1);
+    store.close();
+  });
+});
+
+describe("analyze", () => {
+  test("can be run again and gives the same tables bit for bit", async () => {
+    const store = await storeWith(
+      [0, 1].map((rank) =>
+        steps(500, (s) => ({
+          ns: (rank === 1 && s > 200 && s < 300 ? 2 : 1) * MS * jitter(s + 7 * rank),
+        })),
+      ),
+      50_000,
+    );
+    expect(await needsAnalysis(store)).toBe(true);
+    await analyze(store);
+    expect(await needsAnalysis(store)).toBe(false);
+    const first = await everything(store);
+    await analyze(store);
+    expect(await everything(store)).toBe(first);
+    await store.execute("DELETE FROM analysis_meta WHERE key = 'analysis_version'");
+    expect(await needsAnalysis(store)).toBe(true);
+    store.close();
+  });
+
+  test("finds the slow rank with borders at fragments, and who waited", async () => {
+    // Rank 0 waits in its call for rank 1.
+    const store = await storeWith([
+      steps(600, (s) => ({
+        ns: MS * jitter(s),
+        callNs: 10_000 + (slowness(s) - 1) * MS * jitter(s),
+      })),
+      steps(600, (s) => ({ ns: slowness(s) * MS * jitter(s) })),
+    ]);
+    await analyze(store);
+    const regions = await store.rows<{ start_ns: number; end_ns: number; kind: string }>(
+      "SELECT kind, start_ns, end_ns FROM regions",
+    );
+    expect(regions).toHaveLength(1);
+    const calls = await store.rows<{ start_ns: number; before_ns: number }>(
+      "SELECT start_ns, before_ns FROM calls WHERE rank = 1 ORDER BY start_ns",
+    );
+    expect(regions[0]!.start_ns).toBe(calls[201]!.start_ns - calls[201]!.before_ns);
+    expect(regions[0]!.end_ns).toBe(calls[320]!.start_ns);
+    const roles = await store.rows<{ rank: number; role: string; lost_ns: number }>(
+      "SELECT rank, role, lost_ns FROM region_ranks ORDER BY rank",
+    );
+    expect(roles.map(({ rank, role }) => [rank, role])).toEqual([
+      [0, "waiting"],
+      [1, "slow"],
+    ]);
+    expect(Math.abs(roles[1]!.lost_ns / (120 * MS) - 1)).toBeLessThan(0.02);
+    store.close();
+  });
+
+  test("the ledger adds up to each rank's time", async () => {
+    const store = await storeWith(
+      [0, 1, 2].map((rank) =>
+        steps(300 + 50 * rank, (s) => ({ ns: MS * jitter(s) * (1 + (s % 7)), state: 1 + (s % 3) })),
+      ),
+      2e6,
+    );
+    await analyze(store);
+    const rows = await store.rows<{ rank: number; ns: number; total: number; least: number }>(`
+      SELECT l.rank, sum(ns) AS ns, min(ns) AS least, any_value(end_ns - init_ns) AS total
+        FROM ledger l JOIN ranks USING (rank) GROUP BY l.rank`);
+    expect(rows).toHaveLength(3);
+    for (const { ns, total, least } of rows) {
+      expect(Math.abs(ns - total)).toBeLessThan(1e-9 * total);
+      expect(least).toBeGreaterThanOrEqual(0);
+    }
+    store.close();
+  });
+
+  test("a store without calls is analysed to nothing", async () => {
+    const store = await storeWith([]);
+    await analyze(store);
+    expect(await store.row("SELECT count(*) AS n FROM regions")).toEqual({ n: 0 });
+    expect(await store.row("SELECT count(*) AS n FROM work_classes")).toEqual({ n: 0 });
+    store.close();
+  });
+});
