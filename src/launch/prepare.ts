@@ -30,10 +30,11 @@ export function prepareRunDirectory(
   parent: string,
   name: string,
 ): Preparation {
-  const path = given === undefined ? unusedPath(parent, name) : resolve(parent, given);
+  let path = given === undefined ? join(parent, name) : resolve(parent, given);
   if (given !== undefined) refuseUsedDirectory(path, given);
-  const directory = runDirectory(path);
   try {
+    if (given === undefined) path = createUnused(path);
+    const directory = runDirectory(path);
     mkdirSync(directory.traceDirectory, { recursive: true });
     const { bavail, bsize } = statfsSync(path);
     if (bavail * bsize < MIN_FREE_BYTES) {
@@ -50,10 +51,16 @@ function two(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-function unusedPath(parent: string, name: string): string {
+/** Creates `path`, or `path-2`, ... if that is there: other runs may start in the same second. */
+function createUnused(path: string): string {
   for (let number = 1; ; number += 1) {
-    const path = join(parent, number === 1 ? name : `${name}-${number}`);
-    if (!whatIsAt(path)) return path;
+    const numbered = number === 1 ? path : `${path}-${number}`;
+    try {
+      mkdirSync(numbered);
+      return numbered;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
   }
 }
 
