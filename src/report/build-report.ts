@@ -1,12 +1,12 @@
 import type { RunDirectory, RunRecord } from "../trace/run-directory.ts";
 import type { Store } from "../trace/store.ts";
-import { buildHeatmaps } from "./build/heatmaps.ts";
-import { buildImbalances } from "./build/imbalances.ts";
-import { buildQuality } from "./build/quality.ts";
-import { buildRanks } from "./build/ranks.ts";
-import { buildRegions } from "./build/regions.ts";
-import { buildRun } from "./build/run.ts";
-import { buildSensors } from "./build/sensors.ts";
+import { buildHeatmaps } from "./assemble/heatmaps.ts";
+import { buildImbalances } from "./assemble/imbalances.ts";
+import { buildQuality } from "./assemble/quality.ts";
+import { buildRanks } from "./assemble/ranks.ts";
+import { buildRegions } from "./assemble/regions.ts";
+import { buildRun } from "./assemble/run.ts";
+import { buildSensors } from "./assemble/sensors.ts";
 import type { Report } from "./model.ts";
 
 export interface ReportSource {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildIdOf, lookUpSources, parseSources } from "../../../src/report/build/addr2line.ts";
-import { readSources } from "../../../src/report/build/sources.ts";
+import { buildIdOf, lookUpSources, parseSources } from "../../../src/report/assemble/addr2line.ts";
+import { readSources } from "../../../src/report/assemble/sources.ts";
 import { storeWith } from "./hand-made.ts";
 
 const PROGRAM = `#include <stdio.h>
