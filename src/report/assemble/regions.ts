@@ -27,7 +27,7 @@ export async function buildRegions(store: Store): Promise<Region[]> {
   return rows.map((row) => {
     const own = members.filter(({ region }) => region === row.region);
     const slow = own.filter(({ role }) => role === "slow");
-    const region = {
+    const region: Omit<Region, "advice"> = {
       id: row.region,
       kind: row.kind,
       ranks: slow.map(({ rank }) => rank),
@@ -36,13 +36,13 @@ export async function buildRegions(store: Store): Promise<Region[]> {
       endSeconds: row.end_ns / 1e9,
       performance: row.performance,
       lostSeconds: row.lost_ns / 1e9,
-      lostInterval: [row.lost_low_ns / 1e9, row.lost_high_ns / 1e9] as [number, number],
+      lostInterval: [row.lost_low_ns / 1e9, row.lost_high_ns / 1e9],
       runImpactSeconds: null,
       significance: row.significance,
       culprits: slow.map(({ rank }) => rank),
       victims: own.filter(({ role }) => role === "waiting").map(({ rank }) => rank),
       causes: [],
     };
-    return { ...region, advice: adviceFor(region, hostsOfJob.size) };
+    return Object.assign(region, { advice: adviceFor(region, hostsOfJob.size) });
   });
 }
