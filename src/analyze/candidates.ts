@@ -34,11 +34,12 @@ export function findCandidates(heat: Heat, settings: Settings, wallNs: number): 
   for (let rank = 0; rank < heat.ranks.length; rank++) {
     for (const segment of maximalSegments(scores(heat, rank))) {
       const whole = candidate(heat, rank, segment.from, segment.to);
-      if (!isMaterial(heat, whole, settings, least)) continue;
-      const parts = rescan(heat, whole)
-        .flatMap((part) => splitAtGaps(heat, part, least))
-        .filter((part) => isMaterial(heat, part, settings, least));
-      found.push(...(parts.length > 0 ? parts : [whole]));
+      if (whole.loss < least) continue;
+      // Bursts with gaps between them may be slow enough each, though all together are not.
+      const parts = rescan(heat, whole).flatMap((part) => splitAtGaps(heat, part, least));
+      const slow = parts.filter((part) => isMaterial(heat, part, settings, least));
+      if (slow.length > 0) found.push(...slow);
+      else if (isMaterial(heat, whole, settings, least)) found.push(whole);
     }
   }
   return found;

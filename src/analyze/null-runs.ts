@@ -17,6 +17,7 @@ export class NullRuns {
   private readonly settings: Settings;
   private readonly quiet: number[][];
   private readonly all: number[];
+  private readonly levels: number[];
   private maxima: Float64Array | undefined;
 
   constructor(heat: Heat, candidates: readonly Candidate[], settings: Settings) {
@@ -34,6 +35,15 @@ export class NullRuns {
       return bins;
     });
     this.all = this.quiet.flat();
+    this.levels = this.quiet.map((bins) => levelOf(heat, bins));
+  }
+
+  /**
+   * Undisturbed time / reference of a rank (row of the heat map), at least 1. Above it where small disturbances never
+   * cease or the reference is that of a better moment. A rank is slow only beyond its own level.
+   */
+  level(rank: number): number {
+    return this.levels[rank]!;
   }
 
   /**
@@ -99,7 +109,11 @@ export class NullRuns {
   /** Highest segment score of each resampled run, ascending. */
   private resample(): Float64Array {
     const random = randomFrom(this.settings.seed);
-    const rows = this.heat.ranks.map((_, rank) => scores(this.heat, rank));
+    // The null hypothesis is imposed: times are taken down to the reference where a rank's level lies above it.
+    // Otherwise the sum of scores drifts upwards, and the longest stretch of usual time beats any disturbance.
+    const rows = this.heat.ranks.map((_, rank) =>
+      scores(atReference(this.heat, rank, this.levels[rank]!), rank),
+    );
     const score = (i: number) => rows[Math.floor(i / this.heat.bins)]![i % this.heat.bins]!;
     const used = Math.min(this.heat.ranks.length, MAX_RANKS);
     return Float64Array.from({ length: this.settings.resamples }, () => {
@@ -117,6 +131,25 @@ export class NullRuns {
       return best.best;
     }).toSorted();
   }
+}
+
+function levelOf(heat: Heat, bins: readonly number[]): number {
+  let observed = 0;
+  let reference = 0;
+  for (const i of bins) {
+    observed += heat.observed[i]!;
+    reference += heat.reference[i]!;
+  }
+  return reference > 0 ? Math.max(1, observed / reference) : 1;
+}
+
+/** The heat map with the times of one rank divided by its level. */
+function atReference(heat: Heat, rank: number, level: number): Heat {
+  if (level === 1) return heat;
+  const observed = Float64Array.from(heat.observed);
+  for (let i = rank * heat.bins; i < (rank + 1) * heat.bins; i++)
+    observed[i] = observed[i]! / level;
+  return { ...heat, observed };
 }
 
 /** Hill's estimate of the tail exponent, kept within what a few hundred values can tell. */

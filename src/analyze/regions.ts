@@ -76,7 +76,7 @@ async function confirm(
   const { observed, reference } = total(own);
   const loss = observed - reference;
   if (loss < materialLoss(settings, wallNs)) return undefined;
-  if (reference > settings.maxPerformance * observed) return undefined;
+  if (reference * nulls.level(one.rank) > settings.maxPerformance * observed) return undefined;
   if (isCommonPhase(heat, one, all, snippetOf)) return undefined;
   const worst = await worstInside(store, heat.kind, rank, startNs, endNs, FEW);
   if (
