@@ -203,13 +203,27 @@ struct vst_staging {
  *   7 requests * 2 + (completed != requests), then, where that bit is set, completed
  *
  * Columns 0 and 1 hold `count` varints. Columns 2 to 7 hold only what a reader cannot foresee, as
- * pairs (records skipped since the last pair, value): the state is foreseen to be the one that
- * followed the same state the last time in this block, every other value to be that of the last
- * record with the same state in this block. Before there is such a record the forecast is the coded
- * value 0 (communicator: VST_NO_COMMUNICATOR; column 7: neither requests nor completed). In a
- * program that repeats itself these columns are nearly empty. Coded values are zigzag(peer),
- * zigzag(tag); communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are. Records after
- * the last pair are as foreseen.
+ * pairs (records skipped since the last pair, value). Coded values are zigzag(peer), zigzag(tag);
+ * communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are. Records after a column's
+ * last pair are as foreseen.
+ *
+ * Programs go through the same calls again and again, so each record is foreseen to repeat an
+ * earlier record of its block, its model. Two records are equal if they are so in columns 2 to 7.
+ * Record 0 has no model. The model of any other record i is the record that follows
+ *
+ *   a. the model of record i - 1, if record i - 1 has one and is equal to it; else
+ *   b. the latest record before i - 1 that is equal to record i - 1; if there is none,
+ *   c. the model of record i - 1, if it has one, of the same state; else
+ *   d. the latest record before i - 1 with the state of record i - 1; if there is none, record i
+ *      has no model.
+ *
+ * So a record follows its place in the last round of a loop, even if one site has several partners
+ * in turn (a) or sizes are always new (c). The state is foreseen to be the model's, and 0 without a
+ * model. The other values are foreseen to be those of the model if the record has its state, else
+ * those of the latest record before it in this block with its state; where there is none, to have
+ * the coded value 0 (communicator: VST_NO_COMMUNICATOR; column 7: neither requests nor completed).
+ * In a program that repeats itself these columns are nearly empty. Blocks do not depend on each
+ * other. It does not matter whether a pair was needed.
  *
  * A thread number is used again when its thread has ended; the first block of the new thread then
  * has previous_exit == first_tick like a thread's first block: nobody computed between the two.

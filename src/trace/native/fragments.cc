@@ -1,7 +1,7 @@
 #include "fragments.h"
 
+#include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "limits.h"
 #include "varint.h"
@@ -9,7 +9,7 @@
 namespace varscope {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX; // number of a record that no block has
+constexpr uint32_t kNone = Forecast::kNone;
 
 // One of the columns 2 to 7: pairs (records skipped, value) for what cannot be foreseen.
 struct SparseColumn {
@@ -61,24 +61,82 @@ bool openColumns(const uint8_t *payload, size_t bytes, Cursor (&columns)[VST_FRA
   return bytes == 0;
 }
 
-void takeRequests(SparseColumn &column, vst_record &record) {
-  const uint64_t coded = column.value(uint64_t{UINT32_MAX} * 2 + 1);
-  record.requests = static_cast<uint32_t>(coded >> 1);
-  record.completed =
-      (coded & 1) != 0 ? static_cast<uint32_t>(column.value(UINT32_MAX)) : record.requests;
-}
+// The columns 2 to 7 together.
+class Surprises {
+public:
+  Surprises(const Cursor (&columns)[VST_FRAGMENT_COLUMNS], uint32_t count) : count_(count) {
+    SparseColumn *sparse[] = {&state_, &communicator_, &peer_, &tag_, &bytes_, &requests_};
+    for (size_t i = 0; i < 6; ++i) {
+      sparse[i]->cursor = columns[i + 2];
+      sparse[i]->start(count);
+    }
+    findNext();
+  }
+
+  // First record that is not read yet and has a pair in any column, or kNone.
+  uint32_t next() const {
+    return next_;
+  }
+
+  uint32_t state(uint32_t record, uint32_t foreseen) {
+    if (record != state_.next)
+      return foreseen;
+    foreseen = static_cast<uint32_t>(state_.value(UINT32_MAX));
+    state_.advance(record + 1, count_);
+    return foreseen;
+  }
+
+  // `values` is as foreseen and becomes as it was. The state is not among the values.
+  void values(uint32_t record, vst_record &values) {
+    if (record == communicator_.next) {
+      // The coded value is the number + 1, so that "none" wraps around to 0.
+      values.communicator = static_cast<uint32_t>(communicator_.value(UINT32_MAX)) - 1;
+      communicator_.advance(record + 1, count_);
+    }
+    if (record == peer_.next) {
+      values.peer = unzigzag(static_cast<uint32_t>(peer_.value(UINT32_MAX)));
+      peer_.advance(record + 1, count_);
+    }
+    if (record == tag_.next) {
+      values.tag = unzigzag(static_cast<uint32_t>(tag_.value(UINT32_MAX)));
+      tag_.advance(record + 1, count_);
+    }
+    if (record == bytes_.next) {
+      values.bytes = bytes_.value(UINT64_MAX);
+      bytes_.advance(record + 1, count_);
+    }
+    if (record == requests_.next) {
+      takeRequests(values);
+      requests_.advance(record + 1, count_);
+    }
+    findNext();
+  }
+
+  bool broken() const {
+    return state_.broken || communicator_.broken || peer_.broken || tag_.broken || bytes_.broken ||
+           requests_.broken;
+  }
+
+private:
+  SparseColumn state_, communicator_, peer_, tag_, bytes_, requests_;
+  uint32_t count_, next_ = kNone;
+
+  void findNext() {
+    next_ = std::min(
+        {state_.next, communicator_.next, peer_.next, tag_.next, bytes_.next, requests_.next});
+  }
+
+  void takeRequests(vst_record &record) {
+    const uint64_t coded = requests_.value(uint64_t{UINT32_MAX} * 2 + 1);
+    record.requests = static_cast<uint32_t>(coded >> 1);
+    record.completed =
+        (coded & 1) != 0 ? static_cast<uint32_t>(requests_.value(UINT32_MAX)) : record.requests;
+  }
+};
+
+constexpr vst_record kNothing = {0, 0, 0, 0, VST_NO_COMMUNICATOR, 0, 0, 0, 0};
 
 } // namespace
-
-FragmentDecoder::Memory &FragmentDecoder::memoryOf(uint32_t state) {
-  Memory &memory = memories_[state];
-  if (memory.block != block_) {
-    memory = Memory{};
-    memory.block = block_;
-    memory.last.communicator = VST_NO_COMMUNICATOR;
-  }
-  return memory;
-}
 
 const char *FragmentDecoder::decode(const vst_block &head, const uint8_t *payload,
                                     std::vector<vst_record> &records) {
@@ -87,10 +145,6 @@ const char *FragmentDecoder::decode(const vst_block &head, const uint8_t *payloa
     return "it is too short for its records";
   const size_t before = records.size();
   records.resize(before + head.count);
-  if (++block_ == 0) { // numbers of blocks start over: forget everything
-    memories_.assign(memories_.size(), Memory{});
-    block_ = 1;
-  }
   const char *reason = decodeRecords(head, payload, records.data() + before);
   if (reason != nullptr)
     records.resize(before);
@@ -102,65 +156,42 @@ const char *FragmentDecoder::decodeRecords(const vst_block &head, const uint8_t 
   Cursor columns[VST_FRAGMENT_COLUMNS];
   if (!openColumns(payload, head.payload_bytes, columns))
     return "its columns do not fill it";
-  SparseColumn state, communicator, peer, tag, bytes, requests;
-  SparseColumn *sparse[] = {&state, &communicator, &peer, &tag, &bytes, &requests};
-  for (size_t i = 0; i < 6; ++i) {
-    sparse[i]->cursor = columns[i + 2];
-    sparse[i]->start(head.count);
-  }
-  Memory nowhere{};
-  Memory *previous = &nowhere;
-  const auto states = static_cast<uint32_t>(memories_.size());
+  Cursor gaps = columns[0], durations = columns[1];
+  Surprises surprises(columns, head.count);
+  forecast_.start(records, head.count);
   uint64_t exit = head.previous_exit;
   for (uint32_t i = 0; i < head.count; ++i) {
     uint64_t gap, duration;
-    if (!columns[0].take(gap) || !columns[1].take(duration))
+    if (!gaps.take(gap) || !durations.take(duration))
       return "a time is missing or broken";
-    vst_record record;
-    uint32_t number = previous->next;
-    if (i == state.next) {
-      number = static_cast<uint32_t>(state.value(UINT32_MAX));
-      state.advance(i + 1, head.count);
-    }
-    if (number >= states)
-      return "it names a state that is not defined";
-    Memory &memory = memoryOf(number);
-    previous->next = number;
-    previous = &memory;
-    record = memory.last;
-    if (i == communicator.next) {
-      // The coded value is the number + 1, so that "none" wraps around to 0.
-      record.communicator = static_cast<uint32_t>(communicator.value(UINT32_MAX)) - 1;
-      communicator.advance(i + 1, head.count);
-    }
-    if (i == peer.next) {
-      record.peer = unzigzag(static_cast<uint32_t>(peer.value(UINT32_MAX)));
-      peer.advance(i + 1, head.count);
-    }
-    if (i == tag.next) {
-      record.tag = unzigzag(static_cast<uint32_t>(tag.value(UINT32_MAX)));
-      tag.advance(i + 1, head.count);
-    }
-    if (i == bytes.next) {
-      record.bytes = bytes.value(UINT64_MAX);
-      bytes.advance(i + 1, head.count);
-    }
-    if (i == requests.next) {
-      takeRequests(requests, record);
-      requests.advance(i + 1, head.count);
-    }
-    record.state = number;
     if (gap > UINT64_MAX - exit || duration > UINT64_MAX - exit - gap)
       return "its times overflow";
-    record.enter = exit + gap;
-    record.exit = exit = record.enter + duration;
-    memory.last = record;
-    records[i] = record;
+    const uint64_t enter = exit + gap;
+    exit = enter + duration;
+    const uint32_t model = forecast_.model();
+    vst_record &record = records[i];
+    if (model != kNone && i != surprises.next()) {
+      record = records[model];
+      record.enter = enter;
+      record.exit = exit;
+      forecast_.repeated(i);
+      continue;
+    }
+    const uint32_t foreseen = model == kNone ? 0 : records[model].state;
+    const uint32_t state = surprises.state(i, foreseen);
+    if (state >= states_)
+      return "it names a state that is not defined";
+    const uint32_t like = model != kNone && state == foreseen ? model : forecast_.latest(state);
+    record = like == kNone ? kNothing : records[like];
+    record.enter = enter;
+    record.exit = exit;
+    record.state = state;
+    surprises.values(i, record);
+    forecast_.add(i);
   }
-  for (const SparseColumn *column : sparse)
-    if (column->broken)
-      return "a column is broken";
-  if (!columns[0].atEnd() || !columns[1].atEnd())
+  if (surprises.broken())
+    return "a column is broken";
+  if (!gaps.atEnd() || !durations.atEnd())
     return "it has more times than records";
   if (head.count > 0 && records[0].enter != head.first_tick)
     return "its first time contradicts its head";

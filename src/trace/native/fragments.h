@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "forecast.h"
 #include "trace_format.h"
 
 namespace varscope {
@@ -11,7 +12,7 @@ namespace varscope {
 class FragmentDecoder {
 public:
   // `states`: the file defines no state with this number or above.
-  explicit FragmentDecoder(uint32_t states) : memories_(states) {}
+  explicit FragmentDecoder(uint32_t states) : states_(states), forecast_(states) {}
 
   // Appends the block's records to `records`. Returns nullptr, or why the block cannot be decoded;
   // then nothing was appended.
@@ -19,17 +20,10 @@ public:
                      std::vector<vst_record> &records);
 
 private:
-  // What the block told about a state so far; forecasts are made from it.
-  struct Memory {
-    uint32_t block; // number of the block this belongs to
-    uint32_t next;  // state that followed
-    vst_record last;
-  };
-  std::vector<Memory> memories_;
-  uint32_t block_ = 0;
+  uint32_t states_;
+  Forecast forecast_;
 
   const char *decodeRecords(const vst_block &head, const uint8_t *payload, vst_record *records);
-  Memory &memoryOf(uint32_t state);
 };
 
 // nullptr if `record` can be shown in the store, else what is wrong. `before` is the exit of the

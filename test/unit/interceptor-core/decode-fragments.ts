@@ -27,7 +27,10 @@ function pairs<T>(column: Cursor, read: () => T): (i: number) => T | undefined {
   };
 }
 
-const NOTHING = {
+type Values = Omit<Call, "enter" | "exit">;
+
+const NOTHING: Values = {
+  state: 0,
   communicator: 0xffffffff,
   peer: 0,
   tag: 0,
@@ -35,6 +38,43 @@ const NOTHING = {
   requests: 0,
   completed: 0,
 };
+
+function keyOf(values: Values): string {
+  const { state, communicator, peer, tag, bytes, requests, completed } = values;
+  return [state, communicator, peer, tag, bytes, requests, completed].join();
+}
+
+/** The four rules for models, one call after the other. */
+class Models {
+  private readonly all: Values[] = [];
+  private readonly latestEqual = new Map<string, number>();
+  private readonly latestOfState = new Map<number, number>();
+  private model: number | undefined;
+
+  /** What the next record repeats, if anything. */
+  get next(): Values | undefined {
+    return this.model === undefined ? undefined : this.all[this.model];
+  }
+
+  lastOf(state: number): Values | undefined {
+    const last = this.latestOfState.get(state);
+    return last === undefined ? undefined : this.all[last];
+  }
+
+  add(values: Values): void {
+    const key = keyOf(values);
+    const model = this.next;
+    let followed: number | undefined;
+    if (model && keyOf(model) === key) followed = this.model;
+    else if (this.latestEqual.has(key)) followed = this.latestEqual.get(key);
+    else if (model?.state === values.state) followed = this.model;
+    else followed = this.latestOfState.get(values.state);
+    this.model = followed === undefined ? undefined : followed + 1;
+    this.latestEqual.set(key, this.all.length);
+    this.latestOfState.set(values.state, this.all.length);
+    this.all.push(values);
+  }
+}
 
 const MASK = (1n << 64n) - 1n;
 
@@ -60,31 +100,28 @@ export function decodeFragments(payload: Buffer, count: number, previousExit: bi
     const passed = Number(coded >> 1n);
     return [passed, coded & 1n ? Number(requests.varint()) : passed] as const;
   });
-  const followers = new Map<number, number>();
-  const lastOf = new Map<number, Omit<Call, "enter" | "exit" | "state">>();
+  const models = new Models();
   const calls: Call[] = [];
   let clock = previousExit;
-  let before: number | undefined;
   for (let i = 0; i < count; i++) {
     const enter = (clock + gap.varint()) & MASK;
     const exit = (enter + duration.varint()) & MASK;
-    const foreseen: number = before === undefined ? 0 : (followers.get(before) ?? 0);
-    const number: number = nextState(i) ?? foreseen;
-    if (before !== undefined) followers.set(before, number);
-    const last = lastOf.get(number) ?? NOTHING;
-    const [passed, completed] = nextRequests(i) ?? [last.requests, last.completed];
+    const model = models.next;
+    const number = nextState(i) ?? model?.state ?? 0;
+    const like = (model?.state === number ? model : models.lastOf(number)) ?? NOTHING;
+    const [passed, completed] = nextRequests(i) ?? [like.requests, like.completed];
     const values = {
-      communicator: nextCommunicator(i) ?? last.communicator,
-      peer: nextPeer(i) ?? last.peer,
-      tag: nextTag(i) ?? last.tag,
-      bytes: nextBytes(i) ?? last.bytes,
+      state: number,
+      communicator: nextCommunicator(i) ?? like.communicator,
+      peer: nextPeer(i) ?? like.peer,
+      tag: nextTag(i) ?? like.tag,
+      bytes: nextBytes(i) ?? like.bytes,
       requests: passed,
       completed,
     };
-    lastOf.set(number, values);
-    calls.push({ enter, exit, state: number, ...values });
+    models.add(values);
+    calls.push({ enter, exit, ...values });
     clock = exit;
-    before = number;
   }
   expectThat(
     [gap, duration, state, communicator, peer, tag, bytes, requests].every((c) => c.done()),

@@ -40,6 +40,33 @@ static void fill(struct vst_record *records, uint32_t count, unsigned kind) {
   }
 }
 
+/* Rounds of a loop over few call sites, with null partners in a row, that now and then is left
+ * early or has a call more, a new size, a number of requests of its own. */
+static void fill_rounds(struct vst_record *records, uint32_t count) {
+  uint32_t period = (uint32_t)(next_random() % 12) + 1, place = 0;
+  uint64_t shape = next_random(), clock = next_random() >> 20;
+  unsigned sizes_change = next_random() & 1;
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t random = next_random();
+    if (random % 19 == 0)
+      place = (uint32_t)(random >> 8) % period;
+    uint64_t own = shape >> place * 4;
+    records[i] = (struct vst_record){
+        .enter = clock + (random & 3),
+        .exit = clock + (random & 3) + (random >> 2 & 3),
+        .state = own & 3,
+        .communicator = own & 3 ? 0 : VST_NO_COMMUNICATOR,
+        .peer = own & 4 ? VST_NULL_PEER : (int32_t)place,
+        .tag = own & 8 ? (int32_t)place : 0,
+        .bytes = sizes_change && own & 4 ? random >> 40 : 8,
+        .requests = own & 3 ? 0 : 4 + (random % 23 == 0),
+        .completed = own & 3 ? 0 : 4,
+    };
+    clock = records[i].exit;
+    place = (place + 1) % period;
+  }
+}
+
 /* Writes, for each of `rounds` blocks: count, previous exit, payload bytes (uint64 each), records,
  * payload. Buffers are just as long as promised, so that a sanitizer sees every byte too many. */
 void run_pack(long rounds) {
@@ -51,7 +78,10 @@ void run_pack(long rounds) {
     struct vst_record *records = calloc(count, sizeof *records);
     void *scratch = malloc(vst_pack_scratch_bytes(count));
     uint8_t *payload = malloc(vst_pack_bound(count));
-    fill(records, count, (unsigned)(round % 3));
+    if (round % 4 == 3)
+      fill_rounds(records, count);
+    else
+      fill(records, count, (unsigned)(round % 4));
     uint64_t previous = round & 1 ? records[0].enter : records[0].enter - (next_random() & 255);
     uint64_t bytes = vst_pack(records, count, previous, scratch, payload);
     require(bytes <= vst_pack_bound(count), "payloads keep to their bound");

@@ -2,29 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Call, decode } from "./support/decode.ts";
-import { block, columns, communicator, crc32c, file, pack, record } from "./support/golden.ts";
+import {
+  block,
+  columns,
+  communicator,
+  crc32c,
+  file,
+  pack,
+  record,
+  stateBlock,
+} from "./support/golden.ts";
 import { scratchFolder } from "./support/scratch.ts";
 
 const NONE = 0xffffffff;
 
-const stateBlock = (
-  number: number,
-  module: number,
-  offset: number,
-  category: number,
-  call: string,
-) =>
-  block(
-    3,
-    pack(
-      ["u32", number],
-      ["u32", module],
-      ["u64", offset],
-      ["u32", category],
-      ["u32", 0],
-      ["text", call],
-    ),
-  );
 const moduleBlock = (number: number, id: number[], path: string) =>
   block(
     2,

@@ -123,26 +123,21 @@ class Decoder {
 
   private fragments(at: number, payload: Buffer, thread: number): void {
     const count = this.data.readUInt32LE(at + 20);
-    const columns = splitColumns(payload);
-    const states = readStates(columns[2]!, count);
-    const value = (column: number): bigint[] => readValues(columns[column]!, states);
-    const [communicators, peers, tags, bytes] = [value(3), value(4), value(5), value(6)];
-    const requests = readRequests(columns[7]!, states);
-    const gaps = new Varints(columns[0]!);
-    const durations = new Varints(columns[1]!);
+    const [gaps, durations, ...rest] = splitColumns(payload);
+    const ticks = [new Varints(gaps!), new Varints(durations!)] as const;
     let clock = this.data.readBigUInt64LE(at + 32);
-    for (let i = 0; i < count; i++) {
-      const enter = clock + gaps.next();
-      clock = enter + durations.next();
-      this.add(thread, states[i]!, {
+    for (const row of readRows(rest, count)) {
+      const enter = clock + ticks[0].next();
+      clock = enter + ticks[1].next();
+      this.add(thread, Number(row[0]), {
         enter,
         exit: clock,
-        bytes: Number(bytes[i]!),
-        communicator: Number(communicators[i]!) - 1,
-        peer: unzigzag(peers[i]!),
-        tag: unzigzag(tags[i]!),
-        requests: requests[i]![0],
-        completed: requests[i]![1],
+        bytes: Number(row[4]),
+        communicator: Number(row[1]) - 1,
+        peer: unzigzag(row[2]),
+        tag: unzigzag(row[3]),
+        requests: Number(row[5]),
+        completed: Number(row[6]),
       });
     }
     this.sealed.set(thread, (this.sealed.get(thread) ?? 0) + count);
@@ -215,52 +210,78 @@ function splitColumns(payload: Buffer): Buffer[] {
   return columns;
 }
 
-/** Position of the next exception in a sparse column, or infinity. */
-function nextPair(column: Varints, position: number): number {
-  return column.ended ? Number.POSITIVE_INFINITY : position + Number(column.next());
-}
+/** State, coded communicator, peer, tag, bytes; requests, completed. */
+type Row = [bigint, bigint, bigint, bigint, bigint, bigint, bigint];
 
-function readStates(data: Buffer, count: number): number[] {
-  const column = new Varints(data);
-  const followers = new Map<number, number>();
-  const states: number[] = [];
-  let exception = nextPair(column, 0);
-  for (let i = 0; i < count; i++) {
-    const before = states[i - 1];
-    let state = before === undefined ? 0 : (followers.get(before) ?? 0);
-    if (i === exception) {
-      state = Number(column.next());
-      exception = nextPair(column, i + 1);
-    }
-    if (before !== undefined) followers.set(before, state);
-    states.push(state);
+const EMPTY_ROW: Row = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+
+/** A sparse column: what is to be taken from it at each position, in order. */
+class Exceptions {
+  private readonly from: Varints;
+  private position: number;
+
+  constructor(data: Buffer) {
+    this.from = new Varints(data);
+    this.position = -1;
+    this.moveOn();
   }
-  return states;
+
+  private moveOn(): void {
+    if (this.from.ended) this.position = Number.POSITIVE_INFINITY;
+    else this.position += 1 + Number(this.from.next());
+  }
+
+  at<T>(position: number, foreseen: T, read: (from: Varints) => T): T {
+    if (position !== this.position) return foreseen;
+    const value = read(this.from);
+    this.moveOn();
+    return value;
+  }
 }
 
-function readColumn<T>(data: Buffer, states: number[], none: T, read: (from: Varints) => T): T[] {
-  const column = new Varints(data);
-  const last = new Map<number, T>();
-  let exception = nextPair(column, 0);
-  return states.map((state, i) => {
-    if (i === exception) {
-      last.set(state, read(column));
-      exception = nextPair(column, i + 1);
-    }
-    return last.get(state) ?? none;
-  });
+function readPair(from: Varints): [bigint, bigint] {
+  const coded = from.next();
+  return [coded / 2n, coded % 2n === 0n ? coded / 2n : from.next()];
 }
 
-function readValues(data: Buffer, states: number[]): bigint[] {
-  return readColumn(data, states, 0n, (from) => from.next());
+function same(a: Row, b: Row): boolean {
+  return a.every((value, i) => value === b[i]);
 }
 
-function readRequests(data: Buffer, states: number[]): [number, number][] {
-  return readColumn<[number, number]>(data, states, [0, 0], (from) => {
-    const coded = Number(from.next());
-    const requests = Math.floor(coded / 2);
-    return [requests, coded % 2 === 0 ? requests : Number(from.next())];
-  });
+/** Columns 2 to 7, decoded as the format says it, by searching all earlier rows. */
+function readRows(data: Buffer[], count: number): Row[] {
+  const columns = data.map((column) => new Exceptions(column));
+  const rows: Row[] = [];
+  let model = -1;
+  for (let i = 0; i < count; i++) {
+    const foreseen = rows[model]?.[0] ?? 0n;
+    const state = columns[0]!.at(i, foreseen, (from) => from.next());
+    const like =
+      model >= 0 && state === foreseen ? rows[model]! : rows.findLast((row) => row[0] === state);
+    const base = like ?? EMPTY_ROW;
+    const value = (column: number): bigint =>
+      columns[column]!.at(i, base[column]!, (from) => from.next());
+    const simple = [value(1), value(2), value(3), value(4)] as const;
+    const row: Row = [
+      state,
+      ...simple,
+      ...columns[5]!.at<[bigint, bigint]>(i, [base[5], base[6]], readPair),
+    ];
+    model = nextModel(rows, row, model);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Model of the row after `row`, which follows `rows` and has the model `model`; -1: none. */
+function nextModel(rows: Row[], row: Row, model: number): number {
+  const modelRow = rows[model];
+  if (modelRow && same(modelRow, row)) return model + 1;
+  const twin = rows.findLastIndex((earlier) => same(earlier, row));
+  if (twin >= 0) return twin + 1;
+  if (modelRow && modelRow[0] === row[0]) return model + 1;
+  const relative = rows.findLastIndex((earlier) => earlier[0] === row[0]);
+  return relative < 0 ? -1 : relative + 1;
 }
 
 function communicator(payload: Buffer): Communicator {

@@ -92,6 +92,26 @@ export function record(fields: {
   );
 }
 
+export function stateBlock(
+  number: number,
+  module: number,
+  offset: number,
+  category: number,
+  call: string,
+): Buffer {
+  return block(
+    3,
+    pack(
+      ["u32", number],
+      ["u32", module],
+      ["u64", offset],
+      ["u32", category],
+      ["u32", 0],
+      ["text", call],
+    ),
+  );
+}
+
 /** FNV-1a over world ranks as int32. */
 function membersHash(members: number[]): bigint {
   let hash = 0xcbf29ce484222325n;
