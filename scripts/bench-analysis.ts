@@ -49,7 +49,7 @@ function* decodeAll(folder: string, columns = makeCallColumns(BATCH_ROWS)) {
 async function appendByRow(folder: string, path: string): Promise<void> {
   const store = await Store.open(path);
   await store.execute(BASE_TABLES);
-  const appender = await store.connection.createAppender("calls");
+  const appender = await store.connection.createAppender("irregular_calls");
   const columns = makeCallColumns(BATCH_ROWS);
   const buffers = Object.values(columns);
   let left = BASELINE_ROWS;

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { UserError } from "../user-error.ts";
-import { ColumnAppender } from "./append-columns.ts";
 import { chooseJob, type Job } from "./choose-job.ts";
 import { PartialStore, removeLeftovers } from "./partial-store.ts";
 import { type CommonClock, placeRanks, processValue } from "./place-ranks.ts";
@@ -16,6 +15,7 @@ import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { BASE_TABLES, BASE_VIEWS, STORE_VERSION } from "./schema.ts";
 import { fingerprint, isLocked, isOutdated, listTraces, type TraceSource } from "./sources.ts";
 import { duckdbVersion, Store } from "./store.ts";
+import { CallWriter } from "./write-calls.ts";
 import { unifyDefinitions } from "./unify.ts";
 import { damageLines, incompleteLines, missingRanksLine, problemLines } from "./warnings.ts";
 import {
@@ -157,26 +157,25 @@ async function fillStore(
   return ranks.reduce((sum, rank) => sum + rank.recorded, 0);
 }
 
-/** Decodes files into the table `calls`, batch by batch through one set of buffers. */
+/** Decodes files into the tables of calls, batch by batch through one set of buffers. */
 async function callWriter(store: Store, edges: EdgeNumbers, onBatch: (rows: number) => void) {
-  const appender = await ColumnAppender.open(store, "calls");
-  const columns = makeCallColumns(BATCH_ROWS);
-  const buffers = Object.values(columns);
+  const calls = makeCallColumns(BATCH_ROWS);
+  const writer = await CallWriter.open(store, calls);
   return {
     async file(
       reader: TraceReader,
       mapping: Parameters<TraceReader["decode"]>[0],
     ): Promise<DecodeResult> {
-      const batches = reader.decode(mapping, edges, columns);
+      const batches = reader.decode(mapping, edges, calls);
       for (;;) {
         const batch = batches.next();
         if (batch.done) return batch.value;
-        appender.append(buffers, batch.value);
+        writer.write(batch.value);
         onBatch(batch.value);
         await nextTurn();
       }
     },
-    close: () => appender.close(),
+    close: () => writer.close(),
   };
 }
 

@@ -13,12 +13,23 @@ export interface NativeAddon {
     path: string,
   ) => NativeTrace;
   Edges: new () => NativeEdges;
+  Works: new () => NativeWorks;
   writeTrace(path: string, description: NativeTraceInput): void;
 }
 
 export interface NativeEdges {
   /** from, to of edge 0, then of edge 1, ... */
   list(): Int32Array;
+}
+
+export interface NativeWorks {
+  /** Numbers the works of the first `rows` calls; returns how many are in `fresh`, or -1 if too few repeat. */
+  number(
+    calls: CallColumns,
+    rows: number,
+    work: Int32Array<ArrayBuffer>,
+    fresh: WorkColumns,
+  ): number;
 }
 
 export interface NativeTrace {
@@ -42,7 +53,7 @@ export interface DecodeResult {
   lastEndNs: bigint;
 }
 
-/** Column buffers of the table `calls`, named like its columns. */
+/** Column buffers of the view `calls`, named like its columns. */
 export interface CallColumns {
   rank: Int32Array<ArrayBuffer>;
   thread: Int16Array<ArrayBuffer>;
@@ -58,6 +69,11 @@ export interface CallColumns {
   tag: Int32Array<ArrayBuffer>;
   requests: Int32Array<ArrayBuffer>;
   completed: Int32Array<ArrayBuffer>;
+}
+
+/** Column buffers of the table `works`, named like its columns. */
+export interface WorkColumns extends Omit<CallColumns, "before_ns" | "start_ns" | "end_ns"> {
+  work: Int32Array<ArrayBuffer>;
 }
 
 /** What a trace file says without its calls. Numbers of states and so on are those of the file. */

@@ -4,11 +4,19 @@ import {
   type DecodeResult,
   type NativeEdges,
   type NativeTrace,
+  type NativeWorks,
   nativeAddon,
   type TraceDescription,
+  type WorkColumns,
 } from "./native.ts";
 
-export type { CallColumns, DecodeResult, ThreadCounts, TraceDescription } from "./native.ts";
+export type {
+  CallColumns,
+  DecodeResult,
+  ThreadCounts,
+  TraceDescription,
+  WorkColumns,
+} from "./native.ts";
 
 /** A file that cannot be used at all. */
 export class TraceFileError extends Error {
@@ -36,6 +44,25 @@ export class EdgeNumbers {
   /** from, to of edge 0, then of edge 1, ... */
   pairs(): Int32Array {
     return this.native.list();
+  }
+}
+
+/** Numbers works across the files of a job, in order of appearance. */
+export class WorkNumbers {
+  private readonly native: NativeWorks = new (nativeAddon().Works)();
+
+  /**
+   * Numbers the works of the first `rows` calls of `calls`: fills `work`, and `fresh` with the works that have
+   * no number yet. Returns how many these are, or undefined if too few works repeat to be worth numbers.
+   */
+  number(
+    calls: CallColumns,
+    rows: number,
+    work: Int32Array<ArrayBuffer>,
+    fresh: WorkColumns,
+  ): number | undefined {
+    const works = this.native.number(calls, rows, work, fresh);
+    return works < 0 ? undefined : works;
   }
 }
 
@@ -88,6 +115,24 @@ export class TraceReader {
     if (!(error instanceof Error) || error.name === "UserError") return error;
     return new TraceFileError(`${this.name} ${error.message}`);
   }
+}
+
+/** Buffers for `rows` works. */
+export function makeWorkColumns(rows: number): WorkColumns {
+  return {
+    work: new Int32Array(rows),
+    rank: new Int32Array(rows),
+    thread: new Int16Array(rows),
+    state: new Int32Array(rows),
+    edge: new Int32Array(rows),
+    bytes: new BigInt64Array(rows),
+    before_bytes: new BigInt64Array(rows),
+    peer: new Int32Array(rows),
+    communicator: new Int32Array(rows),
+    tag: new Int32Array(rows),
+    requests: new Int32Array(rows),
+    completed: new Int32Array(rows),
+  };
 }
 
 /** Buffers for batches of `rows` rows. */

@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";
@@ -62,7 +62,27 @@ CREATE TABLE communicators(     -- equal on all its ranks: same members in the s
   members INTEGER[] NOT NULL,   -- world ranks
   remote_size INTEGER NOT NULL  -- intercommunicators: members of the remote group, else 0
 );
-CREATE TABLE calls(             -- one row per intercepted call; by rank, thread, start
+CREATE TABLE works(             -- what executions were, but for their times; a work can have several numbers
+  work INTEGER NOT NULL,        -- 0, 1, ...; one after the other within a rank
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,
+  state INTEGER NOT NULL,       -- this and the next columns as in calls
+  edge INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,
+  before_bytes BIGINT NOT NULL,
+  peer INTEGER NOT NULL,
+  communicator INTEGER NOT NULL,
+  tag INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  completed INTEGER NOT NULL
+);
+CREATE TABLE executions(        -- calls whose works repeat, one row per call; by rank, thread, start
+  work INTEGER NOT NULL,
+  before_ns BIGINT NOT NULL,
+  start_ns BIGINT NOT NULL,
+  end_ns BIGINT NOT NULL
+);
+CREATE TABLE irregular_calls(   -- calls in whose neighbourhood works seldom repeat; columns of calls
   rank INTEGER NOT NULL,
   thread SMALLINT NOT NULL,     -- 0 is the thread that called MPI_Init
   state INTEGER NOT NULL,
@@ -82,6 +102,12 @@ CREATE TABLE calls(             -- one row per intercepted call; by rank, thread
 
 /** Views for people and for passes that look at fragments alike. */
 export const BASE_VIEWS = `
+CREATE VIEW calls AS            -- every intercepted call with its columns as in irregular_calls
+  SELECT w.rank, w.thread, w.state, w.edge, x.before_ns, x.start_ns, x.end_ns, w.bytes, w.before_bytes,
+         w.peer, w.communicator, w.tag, w.requests, w.completed
+    FROM executions x JOIN works w USING (work)
+  UNION ALL
+  FROM irregular_calls;
 CREATE VIEW fragments AS        -- executions of snippets: every call, and every computation between calls
   SELECT rank, thread, 'communication' AS kind, state AS snippet, start_ns, end_ns, bytes, peer,
          communicator, tag

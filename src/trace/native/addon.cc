@@ -21,6 +21,7 @@ namespace {
 
 Napi::Object start(Napi::Env env, Napi::Object exports) {
   exports.Set("Trace", defineTrace(env));
+  exports.Set("Works", defineWorks(env));
   exports.Set("Edges", Edges::define(env));
   exports.Set("writeTrace", Napi::Function::New(env, writeTrace));
   return exports;

@@ -22,6 +22,9 @@ private:
   Napi::Value list(const Napi::CallbackInfo &info);
 };
 
+// JavaScript class Works: numbers works across all files of a job.
+Napi::Function defineWorks(Napi::Env env);
+
 // JavaScript class Trace: one trace file.
 Napi::Function defineTrace(Napi::Env env);
 

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "addon.h"
+#include "addon_columns.h"
 #include "decoder.h"
 #include "trace_error.h"
 
@@ -11,45 +11,6 @@ namespace {
 
 Napi::Error failure(Napi::Env env, const std::exception &error) {
   return Napi::Error::New(env, error.what());
-}
-
-template <typename Array, typename Element>
-Element *column(const Napi::Object &columns, const char *name, napi_typedarray_type type,
-                size_t &capacity) {
-  const Napi::Value value = columns.Get(name);
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type)
-    throw Napi::TypeError::New(columns.Env(),
-                               std::string("column ") + name + " is missing or of the wrong type");
-  Array array = value.As<Array>();
-  capacity = std::min(capacity, array.ElementLength());
-  return array.Data();
-}
-
-Columns takeColumns(const Napi::Object &from) {
-  size_t capacity = SIZE_MAX;
-  const auto narrow = [&](const char *name) {
-    return column<Napi::Int32Array, int32_t>(from, name, napi_int32_array, capacity);
-  };
-  const auto wide = [&](const char *name) {
-    return column<Napi::BigInt64Array, int64_t>(from, name, napi_bigint64_array, capacity);
-  };
-  Columns columns{};
-  columns.rank = narrow("rank");
-  columns.thread = column<Napi::Int16Array, int16_t>(from, "thread", napi_int16_array, capacity);
-  columns.state = narrow("state");
-  columns.edge = narrow("edge");
-  columns.before_ns = wide("before_ns");
-  columns.start_ns = wide("start_ns");
-  columns.end_ns = wide("end_ns");
-  columns.bytes = wide("bytes");
-  columns.before_bytes = wide("before_bytes");
-  columns.peer = narrow("peer");
-  columns.communicator = narrow("communicator");
-  columns.tag = narrow("tag");
-  columns.requests = narrow("requests");
-  columns.completed = narrow("completed");
-  columns.capacity = capacity;
-  return columns;
 }
 
 std::vector<int32_t> takeNumbers(const Napi::Value &value) {

@@ -18,6 +18,7 @@
 #include "crc32c.h"
 #include "decoder.h"
 #include "trace_error.h"
+#include "work_table.h"
 
 namespace {
 
@@ -105,6 +106,24 @@ struct Buffers {
   }
 };
 
+struct WorkBuffers {
+  std::vector<int32_t> number = std::vector<int32_t>(Buffers::kRows);
+  std::vector<int32_t> narrow[9];
+  std::vector<int16_t> thread = std::vector<int16_t>(Buffers::kRows);
+  std::vector<int64_t> wide[2];
+
+  varscope::WorkColumns columns() {
+    for (auto &column : narrow)
+      column.resize(Buffers::kRows);
+    for (auto &column : wide)
+      column.resize(Buffers::kRows);
+    return {narrow[0].data(), narrow[1].data(), thread.data(),    narrow[2].data(),
+            narrow[3].data(), wide[0].data(),   wide[1].data(),   narrow[4].data(),
+            narrow[5].data(), narrow[6].data(), narrow[7].data(), narrow[8].data(),
+            Buffers::kRows};
+  }
+};
+
 void require(bool holds, const char *what) {
   if (holds)
     return;
@@ -122,18 +141,26 @@ size_t readAll(const std::string &path) {
   varscope::Decoder decoder(trace, mapping, edges);
   Buffers buffers;
   const varscope::Columns columns = buffers.columns();
+  varscope::WorkTable works;
+  WorkBuffers numbered;
+  int64_t known = 0;
   int thread = -1;
   int64_t end = 0;
-  while (const size_t rows = decoder.next(columns))
+  while (const size_t rows = decoder.next(columns)) {
+    const size_t fresh = works.number(columns, rows, numbered.number.data(), numbered.columns());
+    const bool regular = fresh != varscope::WorkTable::kIrregular;
+    known += regular ? static_cast<int64_t>(fresh) : 0;
     for (size_t i = 0; i < rows; ++i) {
       require(columns.thread[i] >= thread, "threads out of order");
       require(columns.thread[i] != thread || columns.start_ns[i] >= end, "time runs backwards");
       require(columns.end_ns[i] >= columns.start_ns[i], "a call ends before it starts");
       require(columns.state[i] >= 0 && columns.state[i] < static_cast<int>(trace.states), "state");
       require(columns.bytes[i] >= 0 && columns.before_ns[i] >= 0, "a negative number");
+      require(!regular || (numbered.number[i] >= 0 && numbered.number[i] < known), "a work");
       thread = columns.thread[i];
       end = columns.end_ns[i];
     }
+  }
   return decoder.rows();
 }
 

@@ -15,11 +15,24 @@ export async function storeWith(ranks: readonly (readonly Call[])[], toolNs = 0)
       return `(${rank}, 0, ${state}, ${edge}, ${before ? start - before[2] : 0}, ${start}, ${end}, ${bytes}, ${before?.[3] ?? 0}, -1, 0, -1, 0, 0)`;
     });
     await store.execute(`
-      INSERT INTO calls VALUES ${rows.join(", ")};
+      INSERT INTO irregular_calls VALUES ${rows.join(", ")};
       INSERT INTO ranks VALUES (${rank}, 'host', ${rank}, 'program', 1, 0, ${calls.at(-1)![2]}, true,
         ${calls.length}, ${calls.length}, 0, 0, ${toolNs}, 0);`);
   }
+  await numberWorks(store);
   return store;
+}
+
+/** Moves all calls to where regular programs have them: each is an execution of a numbered work. */
+export async function numberWorks(store: Store): Promise<void> {
+  const columns =
+    "rank, thread, state, edge, bytes, before_bytes, peer, communicator, tag, requests, completed";
+  await store.execute(`
+    INSERT INTO works SELECT row_number() OVER (ORDER BY ${columns}) - 1, *
+      FROM (SELECT DISTINCT ${columns} FROM irregular_calls) ORDER BY 1;
+    INSERT INTO executions SELECT work, before_ns, start_ns, end_ns
+      FROM irregular_calls JOIN works USING (${columns}) ORDER BY irregular_calls.rowid;
+    DELETE FROM irregular_calls;`);
 }
 
 export interface Step {

@@ -16,7 +16,7 @@ INSERT INTO ranks VALUES
 INSERT INTO modules VALUES (0, '/opt/app/stencil', 'abcd');
 INSERT INTO states VALUES (0, 'MPI_Allreduce', 'collective', 0, 4660), (1, 'MPI_Waitall', 'wait', 0, 4096);
 INSERT INTO edges VALUES (0, 0, 1), (1, 1, 0);
-INSERT INTO calls VALUES
+INSERT INTO irregular_calls VALUES
   (0, 0, 0, -1, 0, 0, 1000000, 8, 0, -1, 0, -1, 0, 0),
   (0, 0, 1, 0, 20000000, 21000000, 22000000, 0, 8, -1, -1, -1, 4, 4);
 INSERT INTO work_classes(class, kind, snippet, bytes, before_bytes, communicator, requests, from_ns,

@@ -100,7 +100,7 @@ describe("a whole job of two ranks", () => {
       { communicator: 1, size: 1, ordinal: 0, members: [0], remote_size: 0 },
       { communicator: 2, size: 1, ordinal: 0, members: [1], remote_size: 0 },
     ]);
-    expect(await store.rows("FROM calls WHERE rank = 1")).toEqual([
+    expect(await store.rows("FROM calls WHERE rank = 1 ORDER BY start_ns")).toEqual([
       {
         rank: 1,
         thread: 0,

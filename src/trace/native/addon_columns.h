@@ -1,0 +1,16 @@
+// Column buffers of JavaScript as those of the reader.
+#pragma once
+
+#include <napi.h>
+
+#include "decoder.h"
+#include "work_table.h"
+
+namespace varscope {
+
+// Objects with a typed array per column, named like it: CallColumns and WorkColumns in
+// src/trace/native.ts. Throw a TypeError if one is missing or of the wrong type.
+Columns takeColumns(const Napi::Object &from);
+WorkColumns takeWorkColumns(const Napi::Object &from);
+
+} // namespace varscope
