@@ -117,26 +117,43 @@ CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the setti
 /** Views over the calls and the tables above. */
 export const ANALYSIS_VIEWS = `
 CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, with its reference time
-  SELECT c.rank, j.class, c.start_ns - c.before_ns AS start_ns, c.start_ns AS end_ns,
-         j.reference_ns * coalesce(f.factor, 1) AS reference_ns,
-         coalesce(j.reference_ns * f.factor * f.allowance, j.allowed_ns) AS allowed_ns
-    FROM calls c
-    JOIN judges j ON j.kind = 'compute' AND c.edge = j.snippet AND c.rank = j.rank
-                 AND c.bytes = j.bytes AND c.before_bytes = j.before_bytes
-                 AND c.before_ns >= j.from_ns AND c.before_ns < j.to_ns
-    LEFT JOIN reference_factors f ON f.class = j.class AND f.rank = c.rank
-     AND f.block = least((c.start_ns - c.before_ns - j.first_ns) // j.block_ns, j.blocks - 1)
-   WHERE c.thread = 0 AND c.edge >= 0;
+  SELECT c.rank, c.class, c.start_ns - c.before_ns AS start_ns, c.start_ns AS end_ns,
+         c.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
+    FROM (SELECT j.*, x.before_ns, x.start_ns
+            FROM executions x JOIN works w USING (work)
+            JOIN judges j ON j.kind = 'compute' AND w.edge = j.snippet AND w.rank = j.rank
+                         AND w.bytes = j.bytes AND w.before_bytes = j.before_bytes
+                         AND x.before_ns >= j.from_ns AND x.before_ns < j.to_ns
+           WHERE w.thread = 0 AND w.edge >= 0
+          UNION ALL
+          SELECT j.*, i.before_ns, i.start_ns
+            FROM irregular_calls i
+            JOIN judges j ON j.kind = 'compute' AND i.edge = j.snippet AND i.rank = j.rank
+                         AND i.bytes = j.bytes AND i.before_bytes = j.before_bytes
+                         AND i.before_ns >= j.from_ns AND i.before_ns < j.to_ns
+           WHERE i.thread = 0 AND i.edge >= 0) c
+    LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
+     AND f.block = least((c.start_ns - c.before_ns - c.first_ns) // c.block_ns, c.blocks - 1);
 CREATE VIEW judged_communication AS -- the same for calls
-  SELECT c.rank, j.class, c.start_ns, c.end_ns,
-         j.reference_ns * coalesce(f.factor, 1) AS reference_ns,
-         coalesce(j.reference_ns * f.factor * f.allowance, j.allowed_ns) AS allowed_ns
-    FROM calls c
-    JOIN judges j ON j.kind = 'communication' AND c.state = j.snippet AND c.rank = j.rank
-                 AND c.bytes = j.bytes AND c.communicator = j.communicator
-                 AND c.requests = j.requests
-                 AND c.end_ns - c.start_ns >= j.from_ns AND c.end_ns - c.start_ns < j.to_ns
-    LEFT JOIN reference_factors f ON f.class = j.class AND f.rank = c.rank
-     AND f.block = least((c.start_ns - j.first_ns) // j.block_ns, j.blocks - 1)
-   WHERE c.thread = 0 AND c.edge >= 0;
+  SELECT c.rank, c.class, c.start_ns, c.end_ns,
+         c.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
+    FROM (SELECT j.*, x.start_ns, x.end_ns
+            FROM executions x JOIN works w USING (work)
+            JOIN judges j ON j.kind = 'communication' AND w.state = j.snippet AND w.rank = j.rank
+                         AND w.bytes = j.bytes AND w.communicator = j.communicator
+                         AND w.requests = j.requests
+                         AND x.end_ns - x.start_ns >= j.from_ns AND x.end_ns - x.start_ns < j.to_ns
+           WHERE w.thread = 0 AND w.edge >= 0
+          UNION ALL
+          SELECT j.*, i.start_ns, i.end_ns
+            FROM irregular_calls i
+            JOIN judges j ON j.kind = 'communication' AND i.state = j.snippet AND i.rank = j.rank
+                         AND i.bytes = j.bytes AND i.communicator = j.communicator
+                         AND i.requests = j.requests
+                         AND i.end_ns - i.start_ns >= j.from_ns AND i.end_ns - i.start_ns < j.to_ns
+           WHERE i.thread = 0 AND i.edge >= 0) c
+    LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
+     AND f.block = least((c.start_ns - c.first_ns) // c.block_ns, c.blocks - 1);
 `;

@@ -10,25 +10,30 @@ import { BINS_PER_E } from "./settings.ts";
 export async function countCells(store: Store): Promise<void> {
   await store.execute(`
     CREATE OR REPLACE TEMP TABLE work_cells AS
-      ${cells("compute", "c.start_ns - c.before_ns", "c.before_ns", COMPUTE_MATCH)}
+      ${cells("compute", "start_ns - before_ns", "before_ns", COMPUTE_MATCH)}
       UNION ALL
-      ${cells("communication", "c.start_ns", "c.end_ns - c.start_ns", COMMUNICATION_MATCH)};
+      ${cells("communication", "start_ns", "end_ns - start_ns", COMMUNICATION_MATCH)};
   `);
 }
 
-/** How a call finds the work vector `m` of the computation before it, and of itself. */
+/** How a call or a work finds the work vector `m` of the computation before it, and of itself. */
 export const COMPUTE_MATCH =
   "c.edge = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes";
 export const COMMUNICATION_MATCH =
   "c.state = m.snippet AND c.bytes = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
 
 function cells(kind: string, start: string, duration: string, match: string): string {
+  const keyed = (of: string, columns: string): string => `
+      SELECT m.key, c.rank, m.first_ns, m.block_ns, m.blocks, ${columns}
+        FROM ${of} c JOIN (SELECT * FROM key_map WHERE kind = '${kind}' AND enough) m ON ${match}
+       WHERE c.thread = 0 AND c.edge >= 0`;
   return `
-    SELECT m.key, c.rank,
-           least((${start} - m.first_ns) // m.block_ns, m.blocks - 1)::INTEGER AS block,
-           floor(ln(greatest(${duration}, 1)) * ${BINS_PER_E})::INTEGER AS bin,
-           count(*)::DOUBLE AS n, sum(${duration})::DOUBLE AS total_ns
-      FROM calls c JOIN (SELECT * FROM key_map WHERE kind = '${kind}' AND enough) m ON ${match}
-     WHERE c.thread = 0 AND c.edge >= 0
+    SELECT key, rank,
+           least((fragment_ns - first_ns) // block_ns, blocks - 1)::INTEGER AS block,
+           floor(ln(greatest(ns, 1)) * ${BINS_PER_E})::INTEGER AS bin,
+           count(*)::DOUBLE AS n, sum(ns)::DOUBLE AS total_ns
+      FROM (SELECT w.* EXCLUDE (work), ${start} AS fragment_ns, ${duration} AS ns
+              FROM executions JOIN (${keyed("works", "c.work")}) w USING (work)
+            UNION ALL ${keyed("irregular_calls", `${start} AS fragment_ns, ${duration} AS ns`)})
      GROUP BY 1, 2, 3, 4`;
 }

@@ -10,7 +10,7 @@ const RARE = 0.005;
 /**
  * Pass 1. Groups the fragments of each snippet by work vector.
  *
- * Reads `calls`; writes temporary tables:
+ * Reads calls, executions summed up by work first; writes temporary tables:
  * - `vectors`: one row per work vector and rank, with counts, total time and first and last start
  * - `work_keys`: what is looked at as one work: a vector with enough fragments, or all the rare vectors of a
  *   snippet together (bytes and before_bytes -1), with its time blocks
@@ -22,17 +22,35 @@ const RARE = 0.005;
  */
 export async function groupWork(store: Store, settings: Settings): Promise<void> {
   await store.execute(`
+    CREATE OR REPLACE TEMP TABLE work_sums AS
+      SELECT w.* EXCLUDE (work, thread), s.* EXCLUDE (work)
+        FROM works w JOIN (
+          SELECT work, count(*) AS n, sum(before_ns)::BIGINT AS compute_ns,
+                 sum(end_ns - start_ns)::BIGINT AS call_ns,
+                 min(start_ns - before_ns) AS first_compute, max(start_ns - before_ns) AS last_compute,
+                 min(start_ns) AS first_call, max(start_ns) AS last_call
+            FROM executions GROUP BY work) s USING (work)
+       WHERE w.thread = 0 AND w.edge >= 0;
     CREATE OR REPLACE TEMP TABLE vectors AS
       SELECT 'compute' AS kind, edge AS snippet, bytes, before_bytes, -1 AS communicator,
-             0 AS requests, rank, count(*) AS n, sum(before_ns)::BIGINT AS total_ns,
-             min(start_ns - before_ns) AS first_ns, max(start_ns - before_ns) AS last_ns
-        FROM calls WHERE thread = 0 AND edge >= 0
+             0 AS requests, rank, sum(n)::BIGINT AS n, sum(total_ns)::BIGINT AS total_ns,
+             min(first_ns) AS first_ns, max(last_ns) AS last_ns
+        FROM (SELECT edge, bytes, before_bytes, rank, n, compute_ns AS total_ns,
+                     first_compute AS first_ns, last_compute AS last_ns FROM work_sums
+              UNION ALL
+              SELECT edge, bytes, before_bytes, rank, 1, before_ns, start_ns - before_ns, start_ns - before_ns
+                FROM irregular_calls WHERE thread = 0 AND edge >= 0)
        GROUP BY edge, bytes, before_bytes, rank
       UNION ALL
-      SELECT 'communication', state, bytes, 0, communicator, requests, rank, count(*),
-             sum(end_ns - start_ns)::BIGINT, min(start_ns), max(start_ns)
-        FROM calls WHERE thread = 0 AND edge >= 0
+      SELECT 'communication', state, bytes, 0, communicator, requests, rank, sum(n)::BIGINT,
+             sum(total_ns)::BIGINT, min(first_ns), max(last_ns)
+        FROM (SELECT state, bytes, communicator, requests, rank, n, call_ns AS total_ns,
+                     first_call AS first_ns, last_call AS last_ns FROM work_sums
+              UNION ALL
+              SELECT state, bytes, communicator, requests, rank, 1, end_ns - start_ns, start_ns, start_ns
+                FROM irregular_calls WHERE thread = 0 AND edge >= 0)
        GROUP BY state, bytes, communicator, requests, rank;
+    DROP TABLE work_sums;
     CREATE OR REPLACE TEMP TABLE vector_groups AS
       WITH sums AS (
         SELECT kind, snippet, bytes, before_bytes, communicator, requests, sum(n) AS n, count(*) AS ranks,

@@ -135,6 +135,32 @@ describe("analyze", () => {
     store.close();
   });
 
+  test("gives the same for numbered works, for irregular calls and for some of each", async () => {
+    const results: string[] = [];
+    for (const irregular of ["false", "true", "(rank + start_ns // 100000000) % 2 = 0"]) {
+      const store = await storeWith(
+        [0, 1, 2].map((rank) =>
+          steps(600, (s) => ({
+            ns: (rank === 1 ? slowness(s) : 1) * MS * jitter(s + 7 * rank),
+            bytes: s % 10 === 0 ? s : 8,
+            callNs: 10_000 + (rank === 0 ? (slowness(s) - 1) * MS : 0),
+          })),
+        ),
+      );
+      await store.execute(`
+        CREATE TEMP TABLE chosen AS FROM calls WHERE ${irregular};
+        DELETE FROM executions WHERE (SELECT ${irregular} FROM works WHERE works.work = executions.work);
+        INSERT INTO irregular_calls FROM chosen ORDER BY rank, start_ns;`);
+      expect(await store.row("SELECT count(*) AS n FROM calls")).toEqual({ n: 3 * 601 });
+      await analyze(store);
+      results.push(await everything(store));
+      store.close();
+    }
+    expect(results[0]).toContain("waiting");
+    expect(results[1]).toBe(results[0]);
+    expect(results[2]).toBe(results[0]);
+  });
+
   test("finds the slow rank with borders at fragments, and who waited", async () => {
     // Rank 0 waits in its call for rank 1.
     const store = await storeWith([
