@@ -127,8 +127,10 @@ enum vst_category {
   VST_CATEGORY_PROBE = 9,
   VST_CATEGORY_IPROBE = 10,
   VST_CATEGORY_COLLECTIVE = 11,
-  VST_CATEGORY_ICOLLECTIVE = 12, /* starts of non-blocking collectives */
-  VST_CATEGORY_COMMUNICATOR = 13 /* creation and freeing of communicators */
+  VST_CATEGORY_ICOLLECTIVE = 12,  /* starts of non-blocking collectives */
+  VST_CATEGORY_COMMUNICATOR = 13, /* creation and freeing of communicators */
+  VST_CATEGORY_REQUEST = 14,      /* persistent requests made; requests freed or cancelled */
+  VST_CATEGORY_START = 15         /* starts of persistent requests; partitions made ready */
 };
 
 /* Known by its members and by how many communicators with just these members were made before it:
@@ -171,7 +173,7 @@ struct vst_record {
   uint32_t communicator;
   int32_t peer; /* world rank of the partner or root, or VST_*_PEER */
   int32_t tag;
-  uint32_t requests;  /* wait and test family: requests passed; else 0 */
+  uint32_t requests;  /* wait, test and start family: requests passed; else 0 */
   uint32_t completed; /* wait and test family: requests completed; iprobe: 1 if found; else 0 */
 };
 

@@ -9,7 +9,8 @@
 
 typedef void (*vs_function)(void);
 
-/* Symbol forms of one call; MPI_Send as example. */
+/* Symbol forms of one call; MPI_Send as example. Those of MPI_Send_c are MPI_Send_c,
+ * mpi_send_f08_large_ and mpi_send_f08ts_large_. */
 enum vs_form {
   VS_FORM_C = 0,     /* MPI_Send */
   VS_FORM_F = 1,     /* mpi_send_: mpif.h and use mpi */

@@ -108,16 +108,21 @@ static void *resolve_form(const char *prefix, const char *name, const char *suff
 }
 
 /* The real function behind a slot: PMPI_Send, pmpi_send_, pmpi_send_f08_ (Open MPI) or
- * pmpir_send_f08_ (MPICH), pmpir_send_f08ts_. Stubs of MPI for serial programs, and some releases
- * in some forms, have no such twin: then whatever the program would call without us. */
+ * pmpir_send_f08_ (MPICH), pmpir_send_f08ts_; of MPI_Send_c pmpir_send_f08ts_large_. Stubs of MPI
+ * for serial programs, and some releases in some forms, have no such twin: then whatever the
+ * program would call without us. */
 static vs_function real_function(enum vs_call call, enum vs_form form) {
   static const char *const suffixes[VS_FORM_COUNT] = {"", "_", "_f08_", "_f08ts_"};
   const char *const name = vs_calls[call].name + strlen("MPI");
-  char lower[64];
+  char lower[64], suffix[24];
   size_t length = 0;
   for (; name[length] && length + 1 < sizeof lower; length++)
     lower[length] = (char)tolower((unsigned char)name[length]);
   lower[length] = '\0';
+  const bool large = length > 2 && strcmp(lower + length - 2, "_c") == 0;
+  if (large)
+    lower[length - 2] = '\0';
+  snprintf(suffix, sizeof suffix, "%s%s", suffixes[form], large ? "large_" : "");
   void *found = NULL;
   if (form == VS_FORM_C) {
     found = resolve_form("PMPI", name, "", vs_resolve);
@@ -125,11 +130,11 @@ static vs_function real_function(enum vs_call call, enum vs_form form) {
       found = resolve_form("MPI", name, "", vs_resolve_next);
     return (vs_function)found;
   }
-  found = resolve_form("pmpi", lower, suffixes[form], vs_resolve);
+  found = resolve_form("pmpi", lower, suffix, vs_resolve);
   if (!found && form != VS_FORM_F)
-    found = resolve_form("pmpir", lower, suffixes[form], vs_resolve);
+    found = resolve_form("pmpir", lower, suffix, vs_resolve);
   if (!found)
-    found = resolve_form("mpi", lower, suffixes[form], vs_resolve_next);
+    found = resolve_form("mpi", lower, suffix, vs_resolve_next);
   return (vs_function)found;
 }
 

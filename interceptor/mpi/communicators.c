@@ -6,6 +6,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_number;
 
+struct vs_map vs_communicators;
 struct vs_comm vs_world = {NULL, VST_NO_COMMUNICATOR, 0};
 
 static void write_definition(const struct vs_comm *comm, uint32_t ordinal) {
@@ -62,7 +63,7 @@ static struct vs_comm define(MPI_Comm comm, struct vs_group *group, int32_t inde
   }
   const struct vs_comm defined = {group, next_number++, indegree};
   write_definition(&defined, group->base->made++);
-  vs_map_put((uintptr_t)comm, &defined);
+  vs_comm_store(&vs_communicators, (uintptr_t)comm, &defined);
   return defined;
 }
 
@@ -75,7 +76,7 @@ void vs_define_predefined(void) {
 
 void vs_discover(struct vs_comm *found, MPI_Comm comm) {
   pthread_mutex_lock(&lock);
-  if (!vs_map_find((uintptr_t)comm, found))
+  if (!vs_comm_lookup(&vs_communicators, (uintptr_t)comm, found))
     *found = define(comm, vs_group_of(comm), indegree_of(comm));
   pthread_mutex_unlock(&lock);
 }
@@ -100,6 +101,6 @@ void vs_forget(MPI_Comm comm) {
   if (comm == vs_mpi.world)
     return;
   pthread_mutex_lock(&lock);
-  vs_map_remove((uintptr_t)comm);
+  vs_map_remove(&vs_communicators, (uintptr_t)comm);
   pthread_mutex_unlock(&lock);
 }

@@ -6,6 +6,12 @@
 #include "handle_map.h"
 #include "mpi_functions.h"
 
+struct vs_comm {
+  const struct vs_group *group; /* NULL: communicator not known */
+  uint32_t number;              /* in this file, or VST_NO_COMMUNICATOR */
+  int32_t indegree;             /* neighbours this process receives from; 0 without topology */
+};
+
 /* Written by vs_define_predefined before anything is recorded. */
 extern struct vs_comm vs_world;
 
@@ -29,13 +35,32 @@ static inline struct vs_comm vs_no_comm(void) {
   return (struct vs_comm){NULL, VST_NO_COMMUNICATOR, 0};
 }
 
+/* Handles to struct vs_comm, in the words of a map. */
+extern struct vs_map vs_communicators;
+
+static inline bool vs_comm_lookup(struct vs_map *map, uintptr_t handle, struct vs_comm *found) {
+  uint64_t words[VS_MAP_WORDS];
+  if (!vs_map_find(map, handle, words))
+    return false;
+  found->group = (const struct vs_group *)(uintptr_t)words[0];
+  found->number = (uint32_t)words[1];
+  found->indegree = (int32_t)(uint32_t)words[2];
+  return true;
+}
+
+static inline void vs_comm_store(struct vs_map *map, uintptr_t handle, const struct vs_comm *comm) {
+  const uint64_t words[VS_MAP_WORDS] = {(uintptr_t)comm->group, comm->number,
+                                        (uint32_t)comm->indegree};
+  vs_map_put(map, handle, words);
+}
+
 /* What is known of a handle; looks into no communicator, so that invalid ones are left to the real
  * call. */
 static inline struct vs_comm vs_find(MPI_Comm comm) {
   if (comm == vs_mpi.world)
     return vs_world;
   struct vs_comm found = vs_no_comm();
-  vs_map_find((uintptr_t)comm, &found);
+  vs_comm_lookup(&vs_communicators, (uintptr_t)comm, &found);
   return found;
 }
 

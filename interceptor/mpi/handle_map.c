@@ -8,24 +8,20 @@
 
 struct slot {
   _Atomic uintptr_t handle;
-  _Atomic(const struct vs_group *) group;
-  _Atomic uint64_t number_and_indegree;
+  _Atomic uint64_t words[VS_MAP_WORDS];
 };
 
 /* Open addressing with linear probing, at most half full of handles and removed ones together. */
-struct table {
+struct vs_map_table {
   size_t capacity, filled, live; /* filled: slots that are not EMPTY */
   struct slot slots[];
 };
 
-static _Atomic(struct table *) current;
-static struct table *spare; /* the table before; kept, since a reader may still be in it */
-
-static size_t home(const struct table *table, uintptr_t handle) {
+static size_t home(const struct vs_map_table *table, uintptr_t handle) {
   return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 32) & (table->capacity - 1);
 }
 
-static struct slot *locate(struct table *table, uintptr_t handle) {
+static struct slot *locate(struct vs_map_table *table, uintptr_t handle) {
   for (size_t i = home(table, handle);; i = (i + 1) & (table->capacity - 1)) {
     const uintptr_t there = atomic_load_explicit(&table->slots[i].handle, memory_order_acquire);
     if (there == handle)
@@ -35,28 +31,19 @@ static struct slot *locate(struct table *table, uintptr_t handle) {
   }
 }
 
-bool vs_map_find(uintptr_t handle, struct vs_comm *found) {
-  struct table *table = atomic_load_explicit(&current, memory_order_acquire);
+bool vs_map_find(struct vs_map *map, uintptr_t handle, uint64_t words[VS_MAP_WORDS]) {
+  struct vs_map_table *table = atomic_load_explicit(&map->current, memory_order_acquire);
   struct slot *slot = table && handle != EMPTY ? locate(table, handle) : NULL;
   if (!slot)
     return false;
-  const uint64_t packed = atomic_load_explicit(&slot->number_and_indegree, memory_order_relaxed);
-  found->group = atomic_load_explicit(&slot->group, memory_order_relaxed);
-  found->number = (uint32_t)(packed >> 32);
-  found->indegree = (int32_t)(uint32_t)packed;
+  for (int i = 0; i < VS_MAP_WORDS; i++)
+    words[i] = atomic_load_explicit(&slot->words[i], memory_order_relaxed);
   return true;
 }
 
-static void fill(struct slot *slot, uintptr_t handle, const struct vs_group *group,
-                 uint64_t packed) {
-  atomic_store_explicit(&slot->group, group, memory_order_relaxed);
-  atomic_store_explicit(&slot->number_and_indegree, packed, memory_order_relaxed);
-  atomic_store_explicit(&slot->handle, handle, memory_order_release);
-}
-
 /* First slot that is EMPTY or REMOVED on the way of a handle that is not in the table. */
-static void insert(struct table *table, uintptr_t handle, const struct vs_group *group,
-                   uint64_t packed) {
+static void insert(struct vs_map_table *table, uintptr_t handle,
+                   const uint64_t words[VS_MAP_WORDS]) {
   size_t i = home(table, handle);
   uintptr_t there;
   while ((there = atomic_load(&table->slots[i].handle)) != EMPTY && there != REMOVED)
@@ -64,11 +51,14 @@ static void insert(struct table *table, uintptr_t handle, const struct vs_group 
   if (there == EMPTY)
     table->filled++;
   table->live++;
-  fill(&table->slots[i], handle, group, packed);
+  for (int word = 0; word < VS_MAP_WORDS; word++)
+    atomic_store_explicit(&table->slots[i].words[word], words[word], memory_order_relaxed);
+  atomic_store_explicit(&table->slots[i].handle, handle, memory_order_release);
 }
 
-static struct table *blank_table(size_t capacity) {
-  struct table *table = spare && spare->capacity == capacity ? spare : NULL;
+/* `spare` if it fits, else a new one. */
+static struct vs_map_table *blank_table(struct vs_map_table *spare, size_t capacity) {
+  struct vs_map_table *table = spare && spare->capacity == capacity ? spare : NULL;
   if (!table) {
     table = calloc(1, sizeof *table + capacity * sizeof *table->slots);
     if (table)
@@ -82,38 +72,41 @@ static struct table *blank_table(size_t capacity) {
 }
 
 /* Moves the live handles into a table with room for one more. */
-static struct table *with_room(struct table *old) {
+static struct vs_map_table *with_room(struct vs_map *map) {
+  struct vs_map_table *old = atomic_load(&map->current);
   if (old && (old->filled + 1) * 2 <= old->capacity)
     return old;
   size_t capacity = old ? old->capacity : 64;
   if (old && old->live * 4 > old->capacity)
     capacity *= 2;
-  struct table *table = blank_table(capacity);
+  struct vs_map_table *table = blank_table(map->spare, capacity);
   if (!table)
     return NULL;
   for (size_t i = 0; old && i < old->capacity; i++) {
     struct slot *slot = &old->slots[i];
     const uintptr_t handle = atomic_load(&slot->handle);
+    uint64_t words[VS_MAP_WORDS];
+    for (int word = 0; word < VS_MAP_WORDS; word++)
+      words[word] = atomic_load(&slot->words[word]);
     if (handle != EMPTY && handle != REMOVED)
-      insert(table, handle, atomic_load(&slot->group), atomic_load(&slot->number_and_indegree));
+      insert(table, handle, words);
   }
-  atomic_store_explicit(&current, table, memory_order_release);
-  spare = old;
+  atomic_store_explicit(&map->current, table, memory_order_release);
+  map->spare = old;
   return table;
 }
 
-void vs_map_put(uintptr_t handle, const struct vs_comm *comm) {
+void vs_map_put(struct vs_map *map, uintptr_t handle, const uint64_t words[VS_MAP_WORDS]) {
   if (handle == EMPTY || handle == REMOVED)
     return;
-  vs_map_remove(handle);
-  struct table *table = with_room(atomic_load(&current));
-  if (!table)
-    return;
-  insert(table, handle, comm->group, (uint64_t)comm->number << 32 | (uint32_t)comm->indegree);
+  vs_map_remove(map, handle);
+  struct vs_map_table *table = with_room(map);
+  if (table)
+    insert(table, handle, words);
 }
 
-void vs_map_remove(uintptr_t handle) {
-  struct table *table = atomic_load(&current);
+void vs_map_remove(struct vs_map *map, uintptr_t handle) {
+  struct vs_map_table *table = atomic_load(&map->current);
   struct slot *slot = table && handle != EMPTY ? locate(table, handle) : NULL;
   if (!slot)
     return;

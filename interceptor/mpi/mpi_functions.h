@@ -34,6 +34,7 @@ struct vs_mpi {
 #ifdef OPEN_MPI
   __typeof__(&PMPI_Comm_f2c) Comm_f2c;
   __typeof__(&PMPI_Type_f2c) Type_f2c;
+  __typeof__(&PMPI_Request_f2c) Request_f2c;
 #endif
   MPI_Comm world, self, null;
   MPI_Datatype byte;
@@ -52,6 +53,14 @@ static inline MPI_Comm vs_comm_f2c(MPI_Fint handle) {
   return vs_mpi.Comm_f2c(handle);
 #else
   return MPI_Comm_f2c(handle);
+#endif
+}
+
+static inline MPI_Request vs_request_f2c(MPI_Fint handle) {
+#ifdef OPEN_MPI
+  return vs_mpi.Request_f2c(handle);
+#else
+  return MPI_Request_f2c(handle);
 #endif
 }
 

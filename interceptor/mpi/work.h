@@ -9,6 +9,7 @@
 #include "communicators.h"
 #include "lifetime.h"
 #include "mpi_functions.h"
+#include "requests.h"
 
 /* Real functions by call and form, filled as slots are bound. */
 extern vs_function vs_real[VS_CALL_COUNT][VS_FORM_COUNT];
@@ -65,8 +66,8 @@ static inline int32_t vs_tag(int tag) {
   return tag == MPI_ANY_TAG ? VST_ANY_TAG : tag;
 }
 
-static inline void vs_work_send(struct vs_arguments *work, const struct vs_comm *comm, int count,
-                                MPI_Datatype type, int dest, int tag) {
+static inline void vs_work_send(struct vs_arguments *work, const struct vs_comm *comm,
+                                MPI_Count count, MPI_Datatype type, int dest, int tag) {
   work->peer = vs_peer(comm, dest);
   work->tag = vs_tag(tag);
   if (dest != MPI_PROC_NULL)
@@ -74,12 +75,12 @@ static inline void vs_work_send(struct vs_arguments *work, const struct vs_comm 
 }
 
 static inline void vs_work_ireceive(struct vs_arguments *work, const struct vs_comm *comm,
-                                    int count, MPI_Datatype type, int source, int tag) {
+                                    MPI_Count count, MPI_Datatype type, int source, int tag) {
   vs_work_send(work, comm, count, type, source, tag);
 }
 
-static inline void vs_work_receive(struct vs_arguments *work, const struct vs_comm *comm, int count,
-                                   MPI_Datatype type, int source, int tag,
+static inline void vs_work_receive(struct vs_arguments *work, const struct vs_comm *comm,
+                                   MPI_Count count, MPI_Datatype type, int source, int tag,
                                    const MPI_Status *status) {
   if (!status) {
     vs_work_ireceive(work, comm, count, type, source, tag);
@@ -94,7 +95,7 @@ static inline void vs_work_receive(struct vs_arguments *work, const struct vs_co
 }
 
 static inline void vs_work_imreceive(struct vs_arguments *work, const struct vs_comm *comm,
-                                     int count, MPI_Datatype type) {
+                                     MPI_Count count, MPI_Datatype type) {
   (void)comm;
   work->peer = VST_ANY_PEER;
   work->tag = VST_ANY_TAG;
@@ -102,7 +103,7 @@ static inline void vs_work_imreceive(struct vs_arguments *work, const struct vs_
 }
 
 static inline void vs_work_mreceive(struct vs_arguments *work, const struct vs_comm *comm,
-                                    int count, MPI_Datatype type, const MPI_Status *status) {
+                                    MPI_Count count, MPI_Datatype type, const MPI_Status *status) {
   vs_work_imreceive(work, comm, count, type);
   if (!status)
     return;
@@ -113,9 +114,9 @@ static inline void vs_work_mreceive(struct vs_arguments *work, const struct vs_c
 }
 
 static inline void vs_work_sendrecv(struct vs_arguments *work, const struct vs_comm *comm,
-                                    int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                                    int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                                    const MPI_Status *status) {
+                                    MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                                    int sendtag, MPI_Count recvcount, MPI_Datatype recvtype,
+                                    int source, int recvtag, const MPI_Status *status) {
   struct vs_arguments received = vs_no_work();
   vs_work_send(work, comm, sendcount, sendtype, dest, sendtag);
   vs_work_receive(&received, comm, recvcount, recvtype, source, recvtag, status);
@@ -127,9 +128,27 @@ static inline void vs_work_sendrecv(struct vs_arguments *work, const struct vs_c
 }
 
 static inline void vs_work_exchange(struct vs_arguments *work, const struct vs_comm *comm,
-                                    int count, MPI_Datatype type, int dest, int sendtag, int source,
-                                    int recvtag, const MPI_Status *status) {
+                                    MPI_Count count, MPI_Datatype type, int dest, int sendtag,
+                                    int source, int recvtag, const MPI_Status *status) {
   vs_work_sendrecv(work, comm, count, type, dest, sendtag, count, type, source, recvtag, status);
+}
+
+/* Bytes of what is received as posted: there is no status yet. */
+static inline void vs_work_isendrecv(struct vs_arguments *work, const struct vs_comm *comm,
+                                     MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                                     int sendtag, MPI_Count recvcount, MPI_Datatype recvtype,
+                                     int source) {
+  vs_work_send(work, comm, sendcount, sendtype, dest, sendtag);
+  if (dest == MPI_PROC_NULL)
+    work->peer = vs_peer(comm, source);
+  if (source != MPI_PROC_NULL)
+    work->bytes += vs_payload(recvcount, recvtype);
+}
+
+static inline void vs_work_iexchange(struct vs_arguments *work, const struct vs_comm *comm,
+                                     MPI_Count count, MPI_Datatype type, int dest, int sendtag,
+                                     int source) {
+  vs_work_isendrecv(work, comm, count, type, dest, sendtag, count, type, source);
 }
 
 static inline void vs_work_probe(struct vs_arguments *work, const struct vs_comm *comm, int source,

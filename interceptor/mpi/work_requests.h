@@ -1,6 +1,6 @@
-/* Work rules of the wait and test families; included by work.h. Indices and counts are
- * MPI_UNDEFINED, which is negative, when no request was active; MPICH's Fortran entries make that
- * one more. */
+/* Work rules of the wait and test families and of starts; included by work.h. Indices and counts
+ * are MPI_UNDEFINED, which is negative, when no request was active; MPICH's Fortran entries make
+ * that one more. */
 #ifndef VARSCOPE_WORK_REQUESTS_H
 #define VARSCOPE_WORK_REQUESTS_H
 
@@ -46,6 +46,64 @@ static inline void vs_work_testany(struct vs_arguments *work, const struct vs_co
                                    int index, int flag) {
   (void)comm;
   vs_work_requests(work, n, flag && index >= 0);
+}
+
+static inline void vs_work_start(struct vs_arguments *work, struct vs_comm *comm,
+                                 MPI_Request request) {
+  *work = vs_start_of(request);
+  work->requests = 1;
+  comm->number = work->communicator;
+}
+
+/* Adds one more start: bytes as a sum; peer, tag and communicator where all agree. */
+static inline void vs_add_start(struct vs_arguments *work, struct vs_arguments start) {
+  if (work->requests == 0) {
+    *work = start;
+  } else {
+    work->bytes += start.bytes;
+    if (work->peer != start.peer)
+      work->peer = VST_NO_PEER;
+    if (work->tag != start.tag)
+      work->tag = VST_NO_TAG;
+    if (work->communicator != start.communicator)
+      work->communicator = VST_NO_COMMUNICATOR;
+  }
+  work->requests++;
+}
+
+static inline void vs_work_startall(struct vs_arguments *work, struct vs_comm *comm, int n,
+                                    const MPI_Request *requests) {
+  for (int i = 0; i < n; i++)
+    vs_add_start(work, vs_start_of(requests[i]));
+  comm->number = work->communicator;
+}
+
+static inline void vs_work_startall_fortran(struct vs_arguments *work, struct vs_comm *comm, int n,
+                                            const MPI_Fint *requests) {
+  for (int i = 0; i < n; i++)
+    vs_add_start(work, vs_start_of(vs_request_f2c(requests[i])));
+  comm->number = work->communicator;
+}
+
+/* A part of a started transfer is ready: its bytes were counted at the start. */
+static inline void vs_work_ready(struct vs_arguments *work, struct vs_comm *comm,
+                                 MPI_Request request) {
+  *work = vs_start_of(request);
+  work->bytes = 0;
+  comm->number = work->communicator;
+}
+
+static inline void vs_work_partitioned_send(struct vs_arguments *work, const struct vs_comm *comm,
+                                            int partitions, MPI_Count count, MPI_Datatype type,
+                                            int dest, int tag) {
+  vs_work_send(work, comm, partitions * count, type, dest, tag);
+}
+
+static inline void vs_work_partitioned_receive(struct vs_arguments *work,
+                                               const struct vs_comm *comm, int partitions,
+                                               MPI_Count count, MPI_Datatype type, int source,
+                                               int tag) {
+  vs_work_ireceive(work, comm, partitions * count, type, source, tag);
 }
 
 #endif

@@ -4,7 +4,11 @@ import { RULES } from "./roles.ts";
 import { NOTICE } from "./text.ts";
 
 /** Roles whose C parameter points at the value a work helper wants. */
-const POINTERS = new Set(["flag", "index", "outcount", "newcomm", "freecomm"]);
+const POINTERS = new Set(
+  "flag index outcount newcomm freecomm newwin freewin newfile freefile newrequest freerequest startrequest".split(
+    " ",
+  ),
+);
 
 /** wrappers_c.c: the wrappers of the C bindings, compiled once per MPI against its mpi.h. */
 export function emitCWrappers(calls: readonly Call[]): string {

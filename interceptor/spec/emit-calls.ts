@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { symbolNames } from "./emit-trampolines.ts";
 import type { Call } from "./parse.ts";
 import { NOTICE } from "./text.ts";
 
@@ -45,6 +46,7 @@ export function emitCallsJson(calls: readonly Call[]): string {
     category: call.category,
     work: call.work,
     arguments: call.arguments.map((argument) => argument.roleName),
+    symbols: symbolNames(call).map((symbol) => symbol.name),
   }));
   return `${JSON.stringify(rows, null, 2)}\n`;
 }

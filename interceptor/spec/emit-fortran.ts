@@ -1,6 +1,6 @@
 import { type Language, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
-import { NOTICE } from "./text.ts";
+import { NOTICE, numbered } from "./text.ts";
 
 /** Symbol forms of a Fortran binding; the numbers are VS_FORM_* in interceptor/mpi/abi.h. */
 const FORMS = [
@@ -28,8 +28,12 @@ ${calls.map(wrappers).join("\n")}
 ${tables.join("\n")}`;
 }
 
-/** Only calls with choice buffers have a form for descriptors (TS 29113). */
+/**
+ * Only calls with choice buffers have a form for descriptors (TS 29113), and large-count calls are
+ * forms of mpi_f08 alone.
+ */
 export function hasForm(call: Call, suffix: string): boolean {
+  if (suffix === "f") return !call.large;
   return suffix !== "f08ts" || call.arguments.some(({ role }) => role.buffer);
 }
 
@@ -39,7 +43,13 @@ function parametersOf(call: Call): Argument[] {
 
 function parameterType({ role }: Argument): string {
   if (role.fortran === "none" || role.fortran === "status") return "void *";
-  return "const MPI_Fint *";
+  return role.c.includes("MPI_Count") ? "const MPI_Count *" : "const MPI_Fint *";
+}
+
+/** Lengths of texts, which the compiler adds behind the last argument. */
+function lengthsOf(call: Call): string[] {
+  const texts = call.arguments.filter(({ role }) => role.text).length;
+  return numbered("length", texts);
 }
 
 function wrappers(call: Call): string {
@@ -47,8 +57,9 @@ function wrappers(call: Call): string {
   const list = [
     ...parameters.map((parameter) => `${parameterType(parameter)}${parameter.name}`),
     "MPI_Fint *ierror",
+    ...lengthsOf(call).map((name) => `size_t ${name}`),
   ].join(", ");
-  const names = [...parameters.map(({ name }) => name), "ierror"].join(", ");
+  const names = namesOf(call);
   const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
   const forms = FORMS.filter(({ suffix }) => hasForm(call, suffix)).map(
     ({ suffix, form }) => `static void vs_${suffix}_${call.name}(${list}) {
@@ -65,9 +76,13 @@ ${body.join("\n")}
 ${forms.join("")}`;
 }
 
+function namesOf(call: Call): string {
+  const names = parametersOf(call).map(({ name }) => name);
+  return [...names, "ierror", ...lengthsOf(call)].join(", ");
+}
+
 function callReal(call: Call): string {
-  const names = [...parametersOf(call).map(({ name }) => name), "ierror"];
-  return `REAL_FORTRAN(${call.name})(${names.join(", ")});`;
+  return `REAL_FORTRAN(${call.name})(${namesOf(call)});`;
 }
 
 const LANGUAGE: Language = {
@@ -80,11 +95,18 @@ const LANGUAGE: Language = {
   value: ({ role, name }: Argument) => {
     switch (role.fortran) {
       case "integer":
+      case "count":
         return `*${name}`;
       case "communicator":
         return `vs_comm_f2c(*${name})`;
       case "type":
         return `vs_type_f2c(*${name})`;
+      case "request":
+        return `vs_request_f2c(*${name})`;
+      case "window":
+        return `vs_win_f2c(*${name})`;
+      case "file":
+        return `vs_file_f2c(*${name})`;
       case "status":
         return `vs_fortran_status(${name}, form, &own_status)`;
       default:

@@ -30,28 +30,26 @@ ${symbols.map(trampoline).join("\n")}`;
 }
 
 function symbolsOf(call: Call): Symbol[] {
-  const lower = call.name.toLowerCase();
   const inC = call.arguments.length;
-  const inFortran = call.arguments.filter(({ role }) => !role.cOnly).length + 1;
-  const slot = (form: string): string => `VS_SLOT(VS_CALL_${call.name}, VS_FORM_${form})`;
-  const symbols: Symbol[] = [
-    { name: call.name, slot: slot("C"), arguments: inC },
-    {
-      name: `${lower}_`,
-      slot: slot("F"),
-      arguments: inFortran,
-    },
-    { name: `${lower}_f08_`, slot: slot("F08"), arguments: inFortran },
-  ];
-  if (hasForm(call, "f08ts")) {
-    symbols.push({
-      name: `${lower}_f08ts_`,
+  const lengths = call.arguments.filter(({ role }) => role.text).length;
+  const inFortran = call.arguments.filter(({ role }) => !role.cOnly).length + 1 + lengths;
+  return symbolNames(call).map(({ name, form }) => ({
+    name,
+    slot: `VS_SLOT(VS_CALL_${call.name}, VS_FORM_${form})`,
+    arguments: form === "C" ? inC : inFortran,
+  }));
+}
 
-      slot: slot("F08TS"),
-      arguments: inFortran,
-    });
-  }
-  return symbols;
+/** Every name under which a program can call it; forms as in enum vs_form. */
+export function symbolNames(call: Call): { name: string; form: string }[] {
+  const lower = call.name.toLowerCase().replace(/_c$/, call.large ? "" : "_c");
+  const large = call.large ? "large_" : "";
+  const forms = [
+    { name: `${lower}_`, form: "F", suffix: "f" },
+    { name: `${lower}_f08_${large}`, form: "F08", suffix: "f08" },
+    { name: `${lower}_f08ts_${large}`, form: "F08TS", suffix: "f08ts" },
+  ].filter(({ suffix }) => hasForm(call, suffix));
+  return [{ name: call.name, form: "C" }, ...forms.map(({ name, form }) => ({ name, form }))];
 }
 
 function parts(symbol: Symbol): { parameters: string; names: string; type: string } {

@@ -50,24 +50,53 @@ function finalizeBody(call: Call, language: Language): string[] {
   ];
 }
 
+/** Objects that a call can be made on; each has a communicator behind it. */
+const OBJECTS: Readonly<Record<string, { type: string; find: string; know: string }>> = {
+  comm: { type: "MPI_Comm", find: "vs_find", know: "vs_know" },
+  win: { type: "MPI_Win", find: "vs_find_window", know: "vs_know_window" },
+  file: { type: "MPI_File", find: "vs_find_file", know: "vs_know_file" },
+};
+
+/** What is freed by a call, and how it is forgotten before the real call makes the handle void. */
+const FREED: Readonly<Record<string, { object?: string; forget: string }>> = {
+  freecomm: { object: "comm", forget: "vs_forget(handle);" },
+  freewin: { object: "win", forget: "vs_forget_window(handle);" },
+  freefile: { object: "file", forget: "vs_forget_file(handle);" },
+  freerequest: { forget: "vs_forget_request(REQUEST);" },
+};
+
+/** Statements around the real call that find the communicator. */
+function objectStatements(call: Call, language: Language): { before: string[]; after: string[] } {
+  const freed = call.arguments.find(({ roleName }) => FREED[roleName]);
+  const on = freed ?? call.arguments.find(({ roleName }) => OBJECTS[roleName]);
+  const rule = freed && FREED[freed.roleName];
+  const object = on && OBJECTS[rule ? (rule.object ?? "") : on.roleName];
+  const forget = freed && rule ? [rule.forget.replace("REQUEST", language.value(freed))] : [];
+  if (!on || !object)
+    return { before: ["struct vs_comm communicator = vs_no_comm();", ...forget], after: [] };
+  return {
+    before: [
+      `const ${object.type} handle = ${language.value(on)};`,
+      `struct vs_comm communicator = ${object.find}(handle);`,
+      ...forget,
+    ],
+    after: freed ? [] : [`${object.know}(&communicator, handle);`],
+  };
+}
+
 function recordedBody(call: Call, language: Language): string[] {
   const roles = RULES[call.work] ?? [];
-  const handle = argument(call, call.work === "free" ? "freecomm" : "comm");
-  const value = handle && language.value(handle);
+  const object = objectStatements(call, language);
   return [
     "struct vs_scope scope;",
     `if (!vs_core.begin(&scope)) ${language.passThrough(call)}`,
     ...(roles.includes("status") ? language.prepareStatus() : []),
-    ...(value
-      ? [`const MPI_Comm handle = ${value};`, "struct vs_comm communicator = vs_find(handle);"]
-      : ["const struct vs_comm communicator = vs_no_comm();"]),
-    ...(call.work === "free" ? ["vs_forget(handle);"] : []),
+    ...object.before,
     ...language.callReal(call),
     "vs_core.stop(&scope);",
     "struct vs_arguments work = vs_no_work();",
     "if (succeeded) {",
-    ...(value && call.work !== "free" ? ["  vs_know(&communicator, handle);"] : []),
-    ...workStatements(call, language).map((line) => `  ${line}`),
+    ...[...object.after, ...workStatements(call, language)].map((line) => `  ${line}`),
     "}",
     "work.communicator = communicator.number;",
     `vs_core.end(&scope, VS_CALL_${call.name}, ${language.site}, &work);`,
@@ -75,17 +104,32 @@ function recordedBody(call: Call, language: Language): string[] {
   ];
 }
 
+/** Rules whose code is not a helper named after them. */
+const STATEMENTS: Readonly<Record<string, (value: (role: string) => string) => string[]>> = {
+  none: () => [],
+  free: () => [],
+  free_request: () => [],
+  create: (value) => [`vs_made(${value("newcomm")});`],
+  idup: (value) => [`vs_made_like(${value("newcomm")}, &communicator);`],
+};
+
 function workStatements(call: Call, language: Language): string[] {
   const value = (role: string): string => {
     const found = argument(call, role);
     if (!found) throw new Error(`${call.name} lacks ${role}`);
+    if (role === "sendcounts" || role === "recvcounts") {
+      return `vs_${call.large ? "large_" : ""}counts(${found.name})`;
+    }
     return language.value(found);
   };
-  if (call.work === "none" || call.work === "free") return [];
-  if (call.work === "create") return [`vs_made(${value("newcomm")});`];
-  if (call.work === "idup") return [`vs_made_like(${value("newcomm")}, &communicator);`];
+  const made = argument(call, "newrequest")
+    ? [`vs_made_request(${value("newrequest")}, &work, communicator.number);`]
+    : [];
+  const statements = STATEMENTS[call.work];
+  if (statements) return [...statements(value), ...made];
   const roles = RULES[call.work] ?? [];
-  const suffix = roles.includes("recvtypes") ? language.handleArraySuffix : "";
+  const handles = roles.includes("recvtypes") || roles.includes("startrequests");
+  const suffix = handles ? language.handleArraySuffix : "";
   const values = ["&work", "&communicator", ...roles.map(value)];
-  return [`vs_work_${call.work}${suffix}(${values.join(", ")});`];
+  return [`vs_work_${call.work}${suffix}(${values.join(", ")});`, ...made];
 }

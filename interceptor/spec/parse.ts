@@ -1,4 +1,4 @@
-import { CATEGORIES, ROLES, RULES, type Role } from "./roles.ts";
+import { CATEGORIES, type FortranRead, ROLES, type Role, RULES } from "./roles.ts";
 
 export interface Argument {
   /** Parameter name in generated code: the role, with a number where a role comes again. */
@@ -15,6 +15,8 @@ export interface Call {
   category: string;
   work: string;
   arguments: Argument[];
+  /** A large-count form: MPI_Send_c, in Fortran mpi_send_f08_large_. */
+  large: boolean;
 }
 
 /** A mistake in the table, with its line. */
@@ -26,7 +28,7 @@ export class SpecError extends Error {
 }
 
 /**
- * Reads the table of calls.
+ * Reads the table of calls, and adds the large-count form of every call that has counts.
  * @throws SpecError at the first row that cannot be right
  */
 export function parseCalls(text: string): Call[] {
@@ -36,7 +38,8 @@ export function parseCalls(text: string): Call[] {
     if (row === "") continue;
     calls.push(parseRow(row.split(/\s+/), index + 1, calls));
   }
-  return calls;
+  const large = calls.filter((call) => call.arguments.some(({ role }) => role.large !== undefined));
+  return [...calls, ...large.map((call, index) => largeForm(call, calls.length + index))];
 }
 
 function parseRow(words: string[], line: number, before: readonly Call[]): Call {
@@ -52,11 +55,13 @@ function parseRow(words: string[], line: number, before: readonly Call[]): Call 
       throw new SpecError(line, `work ${work} needs the role ${role} just once`);
     }
   }
-  return { name, number: before.length, category, work, arguments: parseRoles(roles, line) };
+  const parsed = parseRoles(roles, line);
+  return { name, number: before.length, category, work, arguments: parsed, large: false };
 }
 
 function neededByStatement(work: string): string[] {
   if (work === "free") return ["freecomm"];
+  if (work === "free_request") return ["freerequest"];
   if (work === "create" || work === "idup") return ["comm", "newcomm"];
   return [];
 }
@@ -70,6 +75,22 @@ function parseRoles(roles: string[], line: number): Argument[] {
     const name = earlier === 0 ? parameter : `${parameter}${earlier + 1}`;
     return { name, roleName, role };
   });
+}
+
+function largeForm(call: Call, number: number): Call {
+  return {
+    ...call,
+    name: `${call.name}_c`,
+    number,
+    large: true,
+    arguments: call.arguments.map((one) => ({ ...one, role: largeRole(one.role) })),
+  };
+}
+
+function largeRole(role: Role): Role {
+  if (role.large === undefined) return role;
+  const fortran: FortranRead = role.fortran === "integer" ? "count" : role.fortran;
+  return { ...role, c: role.large, fortran };
 }
 
 /** The argument with this role, if the call has one. */

@@ -1,5 +1,15 @@
 /** How the wrapper of a Fortran call turns an argument (always a pointer) into its C value. */
-export type FortranRead = "none" | "integer" | "communicator" | "type" | "array" | "status";
+export type FortranRead =
+  | "none"
+  | "integer"
+  | "count"
+  | "communicator"
+  | "type"
+  | "request"
+  | "window"
+  | "file"
+  | "array"
+  | "status";
 
 export interface Role {
   /** C type of the parameter, as in the C prototype of the MPI standard. */
@@ -9,10 +19,15 @@ export interface Role {
   cOnly?: boolean;
   /** A choice buffer: its mpi_f08 form takes a descriptor where the implementation uses TS 29113. */
   buffer?: boolean;
+  /** Text: Fortran adds its length, by value, behind the last argument. */
+  text?: boolean;
+  /** C type in the large-count form of the call (MPI 4.0, section 2.5.8), where that is another one. */
+  large?: string;
 }
 
 const integer: Role = { c: "int", fortran: "integer" };
-const integers: Role = { c: "const int *", fortran: "array" };
+const count: Role = { ...integer, large: "MPI_Count" };
+const counts: Role = { c: "const int *", fortran: "array", large: "const MPI_Count *" };
 const type: Role = { c: "MPI_Datatype", fortran: "type" };
 const types: Role = { c: "const MPI_Datatype *", fortran: "array" };
 const pointer = (c: string): Role => ({ c, fortran: "none" });
@@ -23,9 +38,9 @@ export const ROLES: Readonly<Record<string, Role>> = {
   argv: { c: "char ***", fortran: "none", cOnly: true },
   sendbuf: { c: "const void *", fortran: "none", buffer: true },
   recvbuf: { c: "void *", fortran: "none", buffer: true },
-  count: integer,
-  sendcount: integer,
-  recvcount: integer,
+  count,
+  sendcount: count,
+  recvcount: count,
   type,
   sendtype: type,
   recvtype: type,
@@ -40,11 +55,11 @@ export const ROLES: Readonly<Record<string, Role>> = {
   comm2: { c: "MPI_Comm", fortran: "none" },
   newcomm: { c: "MPI_Comm *", fortran: "communicator" },
   freecomm: { c: "MPI_Comm *", fortran: "communicator" },
-  sendcounts: integers,
-  recvcounts: integers,
+  sendcounts: counts,
+  recvcounts: counts,
   sendtypes: types,
   recvtypes: types,
-  displs: pointer("const int *"),
+  displs: { ...pointer("const int *"), large: "const MPI_Aint *" },
   adispls: pointer("const MPI_Aint *"),
   ints: pointer("const int *"),
   int: { c: "int", fortran: "none" },
@@ -63,6 +78,19 @@ export const ROLES: Readonly<Record<string, Role>> = {
   flag: { c: "int *", fortran: "integer" },
   index: { c: "int *", fortran: "integer" },
   outcount: { c: "int *", fortran: "integer" },
+  /** A persistent request: made, freed, started, or looked at. */
+  newrequest: { c: "MPI_Request *", fortran: "request" },
+  freerequest: { c: "MPI_Request *", fortran: "request" },
+  startrequest: { c: "MPI_Request *", fortran: "request" },
+  startrequests: { c: "MPI_Request *", fortran: "array" },
+  partrequest: { c: "MPI_Request", fortran: "request" },
+  /** A request that nothing is read from. */
+  anyrequest: { c: "MPI_Request", fortran: "none" },
+  partitions: integer,
+  /** Elements of one partition: large in all forms. */
+  partcount: { c: "MPI_Count", fortran: "count" },
+  intlist: pointer("int *"),
+  oldstatus: pointer("const MPI_Status *"),
 };
 
 /**
@@ -77,12 +105,20 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
   create: [],
   idup: [],
   free: [],
+  free_request: [],
+  start: ["startrequest"],
+  startall: ["n", "startrequests"],
+  ready: ["partrequest"],
+  partitioned_send: ["partitions", "partcount", "type", "dest", "tag"],
+  partitioned_receive: ["partitions", "partcount", "type", "source", "tag"],
   send: ["count", "type", "dest", "tag"],
   receive: ["count", "type", "source", "tag", "status"],
   ireceive: ["count", "type", "source", "tag"],
   mreceive: ["count", "type", "status"],
   imreceive: ["count", "type"],
   sendrecv: "sendcount sendtype dest sendtag recvcount recvtype source recvtag status".split(" "),
+  isendrecv: "sendcount sendtype dest sendtag recvcount recvtype source".split(" "),
+  iexchange: ["count", "type", "dest", "sendtag", "source"],
   exchange: ["count", "type", "dest", "sendtag", "source", "recvtag", "status"],
   probe: ["source", "tag", "status"],
   iprobe: ["source", "tag", "flag", "status"],
@@ -111,6 +147,6 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
 
 /** Names of enum vst_category in interceptor/include/trace_format.h, in lower case. */
 export const CATEGORIES: readonly string[] =
-  "lifetime send receive sendrecv isend ireceive wait test probe iprobe collective icollective communicator".split(
+  "lifetime send receive sendrecv isend ireceive wait test probe iprobe collective icollective communicator request start".split(
     " ",
   );

@@ -16,6 +16,8 @@ export const CATEGORY_NAMES = {
   11: "collective",
   12: "icollective",
   13: "communicator",
+  14: "request",
+  15: "start",
 } as const satisfies Record<number, string>;
 
 export type Category = (typeof CATEGORY_NAMES)[keyof typeof CATEGORY_NAMES];

@@ -13,7 +13,8 @@
 
 #define WORDS                                                                                      \
   uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g,       \
-      uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l, uintptr_t m
+      uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l, uintptr_t m, uintptr_t n,   \
+      uintptr_t o, uintptr_t p
 
 /* As many words as the longest call has; shorter ones get some more, which they do not look at. */
 typedef uintptr_t function(WORDS);
@@ -30,7 +31,7 @@ static pid_t started;
       next = (function *)dlsym(RTLD_NEXT, #symbol);                                                \
     if (depth++ == 0)                                                                              \
       __atomic_add_fetch(&counts[number], 1, __ATOMIC_RELAXED);                                    \
-    const uintptr_t result = next(a, b, c, d, e, f, g, h, i, j, k, l, m);                          \
+    const uintptr_t result = next(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);                 \
     depth--;                                                                                       \
     return result;                                                                                 \
   }

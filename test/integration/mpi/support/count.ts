@@ -20,16 +20,12 @@ export interface Counted extends Traced {
 
 interface CallName {
   name: string;
+  /** Every name under which a program can call it. */
+  symbols: string[];
 }
 
-function callNames(): string[] {
-  const text = readFileSync(join(GENERATED, "mpi-calls.json"), "utf8");
-  return (JSON.parse(text) as CallName[]).map(({ name }) => name);
-}
-
-function symbolForms(name: string): string[] {
-  const lower = name.toLowerCase();
-  return [name, `${lower}_`, `${lower}_f08_`, `${lower}_f08ts_`];
+function readCalls(): CallName[] {
+  return JSON.parse(readFileSync(join(GENERATED, "mpi-calls.json"), "utf8")) as CallName[];
 }
 
 /** Builds the library of support/count.c; returns its path. */
@@ -37,9 +33,9 @@ export function buildCounter(): string {
   const folder = join(GENERATED, "../test-mpi");
   mkdirSync(folder, { recursive: true });
   const names = join(folder, "count-names.h");
-  const calls = callNames();
-  const rows = calls.flatMap((name, number) =>
-    symbolForms(name).map((symbol) => `X(${symbol}, ${number})`),
+  const calls = readCalls();
+  const rows = calls.flatMap(({ symbols }, number) =>
+    symbols.map((symbol) => `X(${symbol}, ${number})`),
   );
   writeFileSync(names, `${rows.join("\n")}\n`);
   return compilePlain(
@@ -56,13 +52,13 @@ export function runCounted(command: string[], counter: string, options: RunOptio
     ...options,
     env: { ...options.env, LD_PRELOAD: counter, COUNT_DIR: directory },
   });
-  const calls = callNames();
+  const calls = readCalls();
   const counted = new Map<number, Counts>();
   for (const pid of readdirSync(directory)) {
     const lines = readFileSync(join(directory, pid), "utf8").trim().split("\n");
     const counts: Counts = {};
     for (const [index, line] of lines.entries()) {
-      if (line !== "0") counts[calls[index]!] = Number(line);
+      if (line !== "0") counts[calls[index]!.name] = Number(line);
     }
     counted.set(Number(pid), counts);
   }

@@ -34,7 +34,11 @@ function modified(path: string): number {
 export function compile(mpi: Mpi, file: string, flags: string[] = [], name?: string): string {
   const output = join(BUILD, mpi, name ?? file.replace(/\..*/, ""));
   const from = source(file);
-  const newest = Math.max(modified(from), modified(source("check.h")));
+  const newest = Math.max(
+    modified(from),
+    modified(source("check.h")),
+    modified(source("forms.inc")),
+  );
   if (modified(output) > newest) return output;
   mkdirSync(join(BUILD, mpi), { recursive: true });
   const compiler = file.endsWith(".F90") ? "mpif90" : file.endsWith(".cpp") ? "mpicxx" : "mpicc";
