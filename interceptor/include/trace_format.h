@@ -130,7 +130,12 @@ enum vst_category {
   VST_CATEGORY_ICOLLECTIVE = 12,  /* starts of non-blocking collectives */
   VST_CATEGORY_COMMUNICATOR = 13, /* creation and freeing of communicators */
   VST_CATEGORY_REQUEST = 14,      /* persistent requests made; requests freed or cancelled */
-  VST_CATEGORY_START = 15         /* starts of persistent requests; partitions made ready */
+  VST_CATEGORY_START = 15,        /* starts of persistent requests; partitions made ready */
+  VST_CATEGORY_WINDOW = 16,       /* creation and freeing of windows */
+  VST_CATEGORY_RMA = 17,          /* one-sided transfers */
+  VST_CATEGORY_WINDOW_SYNC = 18,  /* synchronisation of windows */
+  VST_CATEGORY_FILE = 19,         /* MPI-IO: reads and writes, or their starts */
+  VST_CATEGORY_FILE_META = 20     /* MPI-IO: all else that may touch the file */
 };
 
 /* Known by its members and by how many communicators with just these members were made before it:
@@ -174,7 +179,8 @@ struct vst_record {
   int32_t peer; /* world rank of the partner or root, or VST_*_PEER */
   int32_t tag;
   uint32_t requests;  /* wait, test and start family: requests passed; else 0 */
-  uint32_t completed; /* wait and test family: requests completed; iprobe: 1 if found; else 0 */
+  uint32_t completed; /* wait and test family: requests completed; iprobe, window
+                       test: 1 if found; else 0 */
 };
 
 /* Head of a STAGING payload. Sealing packs all staged records into one FRAGMENTS block and starts

@@ -7,7 +7,8 @@
 vs_function vs_real[VS_CALL_COUNT][VS_FORM_COUNT];
 
 extern const vs_function vs_c_wrappers[VS_CALL_COUNT], vs_f_wrappers[VS_CALL_COUNT],
-    vs_f08_wrappers[VS_CALL_COUNT], vs_f08ts_wrappers[VS_CALL_COUNT];
+    vs_f08_wrappers[VS_CALL_COUNT], vs_f08ts_wrappers[VS_CALL_COUNT],
+    vs_cptr_wrappers[VS_CALL_COUNT];
 
 static bool connect_core(const struct vs_core *core, const char **missing) {
   vs_core = *core;
@@ -16,8 +17,8 @@ static bool connect_core(const struct vs_core *core, const char **missing) {
 }
 
 static vs_function wrap(enum vs_call call, enum vs_form form, vs_function real) {
-  static const vs_function *const wrappers[VS_FORM_COUNT] = {vs_c_wrappers, vs_f_wrappers,
-                                                             vs_f08_wrappers, vs_f08ts_wrappers};
+  static const vs_function *const wrappers[VS_FORM_COUNT] = {
+      vs_c_wrappers, vs_f_wrappers, vs_f08_wrappers, vs_f08ts_wrappers, vs_cptr_wrappers};
   vs_real[call][form] = real;
   return wrappers[form][call];
 }

@@ -16,7 +16,8 @@ enum vs_form {
   VS_FORM_F = 1,     /* mpi_send_: mpif.h and use mpi */
   VS_FORM_F08 = 2,   /* mpi_send_f08_ */
   VS_FORM_F08TS = 3, /* mpi_send_f08ts_: buffers are descriptors of TS 29113 */
-  VS_FORM_COUNT = 4
+  VS_FORM_CPTR = 4,  /* mpi_win_allocate_cptr_: Open MPI's mpi module, base as a C pointer */
+  VS_FORM_COUNT = 5
 };
 
 #define VS_SLOT(call, form) ((call)*VS_FORM_COUNT + (form))

@@ -112,7 +112,7 @@ static void *resolve_form(const char *prefix, const char *name, const char *suff
  * for serial programs, and some releases in some forms, have no such twin: then whatever the
  * program would call without us. */
 static vs_function real_function(enum vs_call call, enum vs_form form) {
-  static const char *const suffixes[VS_FORM_COUNT] = {"", "_", "_f08_", "_f08ts_"};
+  static const char *const suffixes[VS_FORM_COUNT] = {"", "_", "_f08_", "_f08ts_", "_cptr_"};
   const char *const name = vs_calls[call].name + strlen("MPI");
   char lower[64], suffix[24];
   size_t length = 0;

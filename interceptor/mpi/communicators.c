@@ -6,7 +6,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_number;
 
-struct vs_map vs_communicators;
+struct vs_map vs_communicators, vs_windows, vs_files;
 struct vs_comm vs_world = {NULL, VST_NO_COMMUNICATOR, 0};
 
 static void write_definition(const struct vs_comm *comm, uint32_t ordinal) {
@@ -102,5 +102,60 @@ void vs_forget(MPI_Comm comm) {
     return;
   pthread_mutex_lock(&lock);
   vs_map_remove(&vs_communicators, (uintptr_t)comm);
+  pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock, which guards groups too. */
+static void discover_members(struct vs_comm *found, struct vs_map *map, uintptr_t handle,
+                             MPI_Group members) {
+  *found = (struct vs_comm){vs_group_of_members(members), VST_NO_COMMUNICATOR, 0};
+  vs_mpi.Group_free(&members);
+  if (found->group)
+    vs_comm_store(map, handle, found);
+}
+
+static void keep(struct vs_map *map, uintptr_t handle, const struct vs_comm *comm) {
+  pthread_mutex_lock(&lock);
+  vs_comm_store(map, handle, comm);
+  pthread_mutex_unlock(&lock);
+}
+
+static void drop(struct vs_map *map, uintptr_t handle) {
+  pthread_mutex_lock(&lock);
+  vs_map_remove(map, handle);
+  pthread_mutex_unlock(&lock);
+}
+
+void vs_made_window(MPI_Win window, const struct vs_comm *comm) {
+  keep(&vs_windows, (uintptr_t)window, comm);
+}
+
+void vs_made_file(MPI_File file, const struct vs_comm *comm) {
+  keep(&vs_files, (uintptr_t)file, comm);
+}
+
+void vs_forget_window(MPI_Win window) {
+  drop(&vs_windows, (uintptr_t)window);
+}
+
+void vs_forget_file(MPI_File file) {
+  drop(&vs_files, (uintptr_t)file);
+}
+
+void vs_discover_window(struct vs_comm *found, MPI_Win window) {
+  MPI_Group members;
+  if (vs_mpi.Win_get_group(window, &members) != MPI_SUCCESS)
+    return;
+  pthread_mutex_lock(&lock);
+  discover_members(found, &vs_windows, (uintptr_t)window, members);
+  pthread_mutex_unlock(&lock);
+}
+
+void vs_discover_file(struct vs_comm *found, MPI_File file) {
+  MPI_Group members;
+  if (vs_mpi.File_get_group(file, &members) != MPI_SUCCESS)
+    return;
+  pthread_mutex_lock(&lock);
+  discover_members(found, &vs_files, (uintptr_t)file, members);
   pthread_mutex_unlock(&lock);
 }

@@ -1,4 +1,5 @@
-/* Communicators: numbers in the trace, and world ranks of their members. */
+/* Communicators: numbers in the trace, and world ranks of their members. Windows and files go by
+ * the communicator that they were made on. */
 #ifndef VARSCOPE_COMMUNICATORS_H
 #define VARSCOPE_COMMUNICATORS_H
 
@@ -36,7 +37,7 @@ static inline struct vs_comm vs_no_comm(void) {
 }
 
 /* Handles to struct vs_comm, in the words of a map. */
-extern struct vs_map vs_communicators;
+extern struct vs_map vs_communicators, vs_windows, vs_files;
 
 static inline bool vs_comm_lookup(struct vs_map *map, uintptr_t handle, struct vs_comm *found) {
   uint64_t words[VS_MAP_WORDS];
@@ -68,6 +69,41 @@ static inline struct vs_comm vs_find(MPI_Comm comm) {
 static inline void vs_know(struct vs_comm *found, MPI_Comm comm) {
   if (!found->group && comm != vs_mpi.null)
     vs_discover(found, comm);
+}
+
+/* A window or file that a call just made on this communicator. */
+void vs_made_window(MPI_Win window, const struct vs_comm *comm);
+void vs_made_file(MPI_File file, const struct vs_comm *comm);
+
+/* To be called before the real call frees it. */
+void vs_forget_window(MPI_Win window);
+void vs_forget_file(MPI_File file);
+
+/* One that no wrapper saw being made: its members are known, its communicator is not. */
+void vs_discover_window(struct vs_comm *found, MPI_Win window);
+void vs_discover_file(struct vs_comm *found, MPI_File file);
+
+static inline struct vs_comm vs_find_window(MPI_Win window) {
+  struct vs_comm found = vs_no_comm();
+  vs_comm_lookup(&vs_windows, (uintptr_t)window, &found);
+  return found;
+}
+
+static inline struct vs_comm vs_find_file(MPI_File file) {
+  struct vs_comm found = vs_no_comm();
+  vs_comm_lookup(&vs_files, (uintptr_t)file, &found);
+  return found;
+}
+
+/* After a successful call: the handle is valid. */
+static inline void vs_know_window(struct vs_comm *found, MPI_Win window) {
+  if (!found->group)
+    vs_discover_window(found, window);
+}
+
+static inline void vs_know_file(struct vs_comm *found, MPI_File file) {
+  if (!found->group)
+    vs_discover_file(found, file);
 }
 
 #endif

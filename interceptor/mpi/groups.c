@@ -114,6 +114,14 @@ struct vs_group *vs_group_of(MPI_Comm comm) {
   return group;
 }
 
+struct vs_group *vs_group_of_members(MPI_Group group) {
+  int rank = 0, size = 0;
+  vs_mpi.Group_size(group, &size);
+  vs_mpi.Group_rank(group, &rank);
+  int32_t *members = world_ranks(group, size);
+  return members ? find_or_add(members, size, rank, NULL, 0) : NULL;
+}
+
 uint32_t vs_group_runs(const struct vs_group *group, struct vst_rank_run *runs, uint32_t room) {
   uint32_t count = 0;
   int32_t i = 0;

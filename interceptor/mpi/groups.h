@@ -21,6 +21,9 @@ struct vs_group {
 /* The group of a valid communicator; NULL without memory. Callers hold one lock. */
 struct vs_group *vs_group_of(MPI_Comm comm);
 
+/* The same for the members of an MPI group. */
+struct vs_group *vs_group_of_members(MPI_Group group);
+
 /* Run-length form of the members: returns the number of runs, and stores at most `room` of them. */
 uint32_t vs_group_runs(const struct vs_group *group, struct vst_rank_run *runs, uint32_t room);
 

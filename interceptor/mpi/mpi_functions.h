@@ -16,6 +16,8 @@
   X(Comm_size)                                                                                     \
   X(Comm_test_inter)                                                                               \
   X(Dist_graph_neighbors_count)                                                                    \
+  X(File_f2c)                                                                                      \
+  X(File_get_group)                                                                                \
   X(Get_elements_x)                                                                                \
   X(Get_library_version)                                                                           \
   X(Graph_neighbors_count)                                                                         \
@@ -25,7 +27,8 @@
   X(Group_translate_ranks)                                                                         \
   X(Status_f2c)                                                                                    \
   X(Topo_test)                                                                                     \
-  X(Type_size_x)
+  X(Type_size_x)                                                                                   \
+  X(Win_get_group)
 
 struct vs_mpi {
 #define VS_MEMBER(name) __typeof__(&PMPI_##name) name;
@@ -35,6 +38,7 @@ struct vs_mpi {
   __typeof__(&PMPI_Comm_f2c) Comm_f2c;
   __typeof__(&PMPI_Type_f2c) Type_f2c;
   __typeof__(&PMPI_Request_f2c) Request_f2c;
+  __typeof__(&PMPI_Win_f2c) Win_f2c;
 #endif
   MPI_Comm world, self, null;
   MPI_Datatype byte;
@@ -62,6 +66,18 @@ static inline MPI_Request vs_request_f2c(MPI_Fint handle) {
 #else
   return MPI_Request_f2c(handle);
 #endif
+}
+
+static inline MPI_Win vs_win_f2c(MPI_Fint handle) {
+#ifdef OPEN_MPI
+  return vs_mpi.Win_f2c(handle);
+#else
+  return MPI_Win_f2c(handle);
+#endif
+}
+
+static inline MPI_File vs_file_f2c(MPI_Fint handle) {
+  return vs_mpi.File_f2c(handle);
 }
 
 static inline MPI_Datatype vs_type_f2c(MPI_Fint handle) {

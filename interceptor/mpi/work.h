@@ -165,6 +165,7 @@ static inline void vs_work_iprobe(struct vs_arguments *work, const struct vs_com
 }
 
 #include "work_collective.h"
+#include "work_objects.h"
 #include "work_requests.h"
 
 #endif

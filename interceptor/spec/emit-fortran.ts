@@ -7,6 +7,7 @@ const FORMS = [
   { suffix: "f", form: "VS_FORM_F" },
   { suffix: "f08", form: "VS_FORM_F08" },
   { suffix: "f08ts", form: "VS_FORM_F08TS" },
+  { suffix: "cptr", form: "VS_FORM_CPTR" },
 ] as const;
 
 /**
@@ -30,10 +31,14 @@ ${tables.join("\n")}`;
 
 /**
  * Only calls with choice buffers have a form for descriptors (TS 29113), and large-count calls are
- * forms of mpi_f08 alone.
+ * forms of mpi_f08 alone. Windows allocated through the mpi module may have a form of their own for
+ * C pointers.
  */
 export function hasForm(call: Call, suffix: string): boolean {
   if (suffix === "f") return !call.large;
+  if (suffix === "cptr") {
+    return !call.large && call.arguments.some(({ roleName }) => roleName === "baseptr");
+  }
   return suffix !== "f08ts" || call.arguments.some(({ role }) => role.buffer);
 }
 

@@ -48,6 +48,7 @@ export function symbolNames(call: Call): { name: string; form: string }[] {
     { name: `${lower}_`, form: "F", suffix: "f" },
     { name: `${lower}_f08_${large}`, form: "F08", suffix: "f08" },
     { name: `${lower}_f08ts_${large}`, form: "F08TS", suffix: "f08ts" },
+    { name: `${lower}_cptr_`, form: "CPTR", suffix: "cptr" },
   ].filter(({ suffix }) => hasForm(call, suffix));
   return [{ name: call.name, form: "C" }, ...forms.map(({ name, form }) => ({ name, form }))];
 }

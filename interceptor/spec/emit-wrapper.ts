@@ -110,6 +110,9 @@ const STATEMENTS: Readonly<Record<string, (value: (role: string) => string) => s
   free: () => [],
   free_request: () => [],
   create: (value) => [`vs_made(${value("newcomm")});`],
+  create_alone: (value) => [`vs_made(${value("newcomm")});`],
+  window: (value) => [`vs_made_window(${value("newwin")}, &communicator);`],
+  open: (value) => [`vs_made_file(${value("newfile")}, &communicator);`],
   idup: (value) => [`vs_made_like(${value("newcomm")}, &communicator);`],
 };
 

@@ -3,36 +3,53 @@
  *
  *     tsx interceptor/spec/generate.ts OUTPUT_FOLDER MPI=NAMES_FILE...
  *
- * C sources for interceptor/Makefile, mpi-calls.json for programs, mpi-calls.md for people. For each
- * MPI a folder with wrappers of the calls that its mpi.h declares: NAMES_FILE lists these, as
- * interceptor/mpi/list-mpi.sh writes it. Files whose text did not change keep their time stamp.
+ * C sources for interceptor/Makefile, mpi-calls.json for programs, mpi-calls.md and mpi-coverage.md
+ * for people. For each MPI a folder with wrappers of the calls that its mpi.h declares: NAMES_FILE lists these, as
+ * interceptor/mpi/list-mpi.sh writes it; one that no table has is a warning. Files whose text did not change keep their time stamp.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { emitCoverage, usersIn } from "./coverage.ts";
 import { emitCWrappers } from "./emit-c.ts";
 import { emitCallsHeader, emitCallsJson, emitCallsMarkdown, emitCallsTable } from "./emit-calls.ts";
 import { emitFortranWrappers } from "./emit-fortran.ts";
 import { emitTrampolines } from "./emit-trampolines.ts";
+import { LocalError, parseLocal, unknownFunctions } from "./local.ts";
 import { parseCalls, SpecError } from "./parse.ts";
 
 /** Names that an MPI's header declares, by the name of its folder. */
 type Headers = ReadonlyMap<string, ReadonlySet<string>>;
 
+const PROGRAMS = "../../test/integration/mpi/programs/";
+
+function here(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
 function generate(output: string, headers: Headers): void {
-  const spec = readFileSync(fileURLToPath(new URL("mpi-calls.txt", import.meta.url)), "utf8");
+  const spec = readFileSync(here("mpi-calls.txt"), "utf8");
   const calls = parseCalls(spec);
+  const intercepted = new Set(calls.map(({ name }) => name));
+  const local = parseLocal(readFileSync(here("mpi-local.txt"), "utf8"), intercepted);
+  const users = existsSync(here(PROGRAMS)) ? usersIn(here(PROGRAMS)) : new Map<string, string[]>();
   const files: Record<string, string> = {
     "calls.h": emitCallsHeader(calls, spec),
     "calls.c": emitCallsTable(calls),
     "trampolines.c": emitTrampolines(calls),
     "mpi-calls.json": emitCallsJson(calls),
     "mpi-calls.md": emitCallsMarkdown(calls),
+    "mpi-coverage.md": emitCoverage({ calls, local, headers, users }),
   };
   for (const [mpi, names] of headers) {
     const declared = calls.filter(({ name }) => names.has(name));
     files[`${mpi}/wrappers_c.c`] = emitCWrappers(declared);
     files[`${mpi}/wrappers_fortran.c`] = emitFortranWrappers(declared);
+    for (const name of unknownFunctions(names, intercepted, local)) {
+      process.stderr.write(
+        `interceptor: warning: ${mpi} has ${name}, which is in neither table; it passes through\n`,
+      );
+    }
   }
   for (const [name, text] of Object.entries(files)) writeIfChanged(join(output, name), text);
 }
@@ -60,7 +77,7 @@ if (!output || pairs.some((pair) => !/^\w+=./.test(pair))) {
   try {
     generate(output, readHeaders(pairs));
   } catch (error) {
-    if (!(error instanceof SpecError)) throw error;
+    if (!(error instanceof SpecError || error instanceof LocalError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

@@ -50,8 +50,8 @@ function parseRow(words: string[], line: number, before: readonly Call[]): Call 
   if (!CATEGORIES.includes(category)) throw new SpecError(line, `unknown category ${category}`);
   const needed = RULES[work];
   if (!needed) throw new SpecError(line, `unknown work ${work}`);
-  for (const role of [...needed, ...neededByStatement(work)]) {
-    if (roles.filter((other) => other === role).length !== 1) {
+  for (const role of [...needed, ...(NEEDED[work] ?? [])]) {
+    if (roles.filter((other) => role.split("|").includes(other)).length !== 1) {
       throw new SpecError(line, `work ${work} needs the role ${role} just once`);
     }
   }
@@ -59,12 +59,16 @@ function parseRow(words: string[], line: number, before: readonly Call[]): Call 
   return { name, number: before.length, category, work, arguments: parsed, large: false };
 }
 
-function neededByStatement(work: string): string[] {
-  if (work === "free") return ["freecomm"];
-  if (work === "free_request") return ["freerequest"];
-  if (work === "create" || work === "idup") return ["comm", "newcomm"];
-  return [];
-}
+/** Roles that a rule with code of its own needs; one of several stands as a|b. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  free: ["freecomm|freewin|freefile"],
+  free_request: ["freerequest"],
+  create: ["comm", "newcomm"],
+  create_alone: ["newcomm"],
+  idup: ["comm", "newcomm"],
+  window: ["comm", "newwin"],
+  open: ["comm", "newfile"],
+};
 
 function parseRoles(roles: string[], line: number): Argument[] {
   return roles.map((roleName, position) => {

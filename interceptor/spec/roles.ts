@@ -90,6 +90,34 @@ export const ROLES: Readonly<Record<string, Role>> = {
   /** Elements of one partition: large in all forms. */
   partcount: { c: "MPI_Count", fortran: "count" },
   intlist: pointer("int *"),
+  win: { c: "MPI_Win", fortran: "window" },
+  newwin: { c: "MPI_Win *", fortran: "window" },
+  freewin: { c: "MPI_Win *", fortran: "window" },
+  target: integer,
+  origincount: count,
+  origintype: type,
+  targetcount: { c: "int", fortran: "none", large: "MPI_Count" },
+  targettype: { c: "MPI_Datatype", fortran: "none" },
+  resultcount: count,
+  resulttype: type,
+  aint: { c: "MPI_Aint", fortran: "none" },
+  dispunit: { c: "int", fortran: "none", large: "MPI_Aint" },
+  /** Where a call puts the address of memory that it allocated. */
+  baseptr: pointer("void *"),
+  file: { c: "MPI_File", fortran: "file" },
+  newfile: { c: "MPI_File *", fortran: "file" },
+  freefile: { c: "MPI_File *", fortran: "file" },
+  offset: { c: "MPI_Offset", fortran: "none" },
+  offsetout: pointer("MPI_Offset *"),
+  anytype: { c: "MPI_Datatype", fortran: "none" },
+  string: { ...pointer("const char *"), text: true },
+  stringout: { ...pointer("char *"), text: true },
+  strings: { ...pointer("char **"), text: true },
+  stringlists: { ...pointer("char ***"), text: true },
+  infos: pointer("const MPI_Info *"),
+  errhandler: { c: "MPI_Errhandler", fortran: "none" },
+  pointer: pointer("void *"),
+  bufsize: { ...pointer("int *"), large: "MPI_Count *" },
   oldstatus: pointer("const MPI_Status *"),
 };
 
@@ -106,6 +134,15 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
   idup: [],
   free: [],
   free_request: [],
+  create_alone: [],
+  window: [],
+  open: [],
+  put: ["origincount", "origintype", "target"],
+  fetch: ["resultcount", "resulttype", "target"],
+  fetch_one: ["type", "target"],
+  target: ["target"],
+  window_test: ["flag"],
+  file: ["count", "type", "status"],
   start: ["startrequest"],
   startall: ["n", "startrequests"],
   ready: ["partrequest"],
@@ -146,7 +183,8 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Names of enum vst_category in interceptor/include/trace_format.h, in lower case. */
-export const CATEGORIES: readonly string[] =
-  "lifetime send receive sendrecv isend ireceive wait test probe iprobe collective icollective communicator request start".split(
-    " ",
-  );
+export const CATEGORIES: readonly string[] = [
+  ..."lifetime send receive sendrecv isend ireceive wait test probe iprobe".split(" "),
+  ..."collective icollective communicator request start".split(" "),
+  ..."window rma window_sync file file_meta".split(" "),
+];

@@ -18,6 +18,11 @@ export const CATEGORY_NAMES = {
   13: "communicator",
   14: "request",
   15: "start",
+  16: "window",
+  17: "rma",
+  18: "window_sync",
+  19: "file",
+  20: "file_meta",
 } as const satisfies Record<number, string>;
 
 export type Category = (typeof CATEGORY_NAMES)[keyof typeof CATEGORY_NAMES];

@@ -47,6 +47,7 @@ function expectedRows(rank: number, mpi: Mpi, language: "C" | "Fortran"): Row[] 
     wait("Wait"),
     row("Recv", { ...world, doubles: 1, peer: other, tag: 4 }),
     free,
+    row("Buffer_detach"),
     row("Send_init", { ...world, peer: NULL, tag: 5 }),
     row("Recv_init", { ...world, peer: other, tag: 6 }),
     row("Startall", { ...world, doubles: 8, requests: 2 }), // peers and tags differ
@@ -68,6 +69,9 @@ function ofMpi4(other: number, language: "C" | "Fortran"): Row[] {
   const ends = [wait("Wait"), row("Request_free")];
   const ready = (call: string): Row => row(call, { peer: other, tag: 9, comm: 0 });
   return [
+    row("Comm_idup_with_info", { comm: 0 }),
+    wait("Wait"),
+    row("Comm_free", { comm: 3 }),
     row("Allreduce_init", { comm: 0 }),
     row("Start", { comm: 0, doubles: 5, requests: 1 }),
     ...ends,

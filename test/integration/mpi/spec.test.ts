@@ -2,15 +2,21 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parseLocal, unknownFunctions } from "../../../interceptor/spec/local.ts";
 import { parseCalls } from "../../../interceptor/spec/parse.ts";
-import { buildInterceptor, INTERCEPTOR } from "./support/jobs.ts";
+import { buildInterceptor, GENERATED, INTERCEPTOR, MPIS } from "./support/jobs.ts";
 
 const TABLE = readFileSync(
   new URL("../../../interceptor/spec/mpi-calls.txt", import.meta.url),
   "utf8",
 );
 
-/** The calls that must be there, from the lists of the MPI 3.1 standard (chapters 3, 5, 6, 7, 8.7). */
+const LOCAL = readFileSync(
+  new URL("../../../interceptor/spec/mpi-local.txt", import.meta.url),
+  "utf8",
+);
+
+/** The calls that must be there, from the lists of the MPI 3.1 standard (chapters 3, 5 to 8, 10, 11, 13). */
 const REQUIRED = `
   Init Init_thread Finalize
   Send Bsend Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace
@@ -27,10 +33,26 @@ const REQUIRED = `
   Comm_free Comm_disconnect Cart_create Cart_sub Graph_create Dist_graph_create
   Dist_graph_create_adjacent Intercomm_create Intercomm_merge
   Send_init Bsend_init Ssend_init Rsend_init Recv_init Start Startall
-  Request_free Request_get_status Cancel Test_cancelled`;
+  Request_free Request_get_status Cancel Test_cancelled Buffer_detach
+  Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_free
+  Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap Rput Rget Raccumulate
+  Rget_accumulate Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock
+  Win_lock_all Win_unlock_all Win_flush Win_flush_local Win_flush_all Win_flush_local_all Win_sync
+  File_open File_close File_delete File_set_size File_preallocate File_get_size File_set_info
+  File_set_view File_seek File_seek_shared File_get_position_shared File_set_atomicity File_sync
+  File_read_at File_read_at_all File_write_at File_write_at_all File_iread_at File_iread_at_all
+  File_iwrite_at File_iwrite_at_all File_read File_read_all File_write File_write_all File_iread
+  File_iread_all File_iwrite File_iwrite_all File_read_shared File_write_shared File_iread_shared
+  File_iwrite_shared File_read_ordered File_write_ordered File_read_at_all_begin
+  File_read_at_all_end File_write_at_all_begin File_write_at_all_end File_read_all_begin
+  File_read_all_end File_write_all_begin File_write_all_end File_read_ordered_begin
+  File_read_ordered_end File_write_ordered_begin File_write_ordered_end
+  Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join Open_port Close_port
+  Publish_name Unpublish_name Lookup_name`;
 
-/** From MPI 4.0: chapters 3.10, 4, 6.13 and 8.9. */
+/** From MPI 4.0: chapters 3.10, 4, 6.13, 7.4 and 8.9. */
 const REQUIRED_4 = `
+  Comm_idup_with_info Comm_create_from_group Intercomm_create_from_groups
   Isendrecv Isendrecv_replace Psend_init Precv_init Pready Pready_range Pready_list Parrived
   Barrier_init Bcast_init Gather_init Gatherv_init Scatter_init Scatterv_init Allgather_init
   Allgatherv_init Alltoall_init Alltoallv_init Alltoallw_init Reduce_init Allreduce_init
@@ -47,6 +69,16 @@ const WITHOUT_LARGE = new Set(
   Wait Waitall Waitany Waitsome Test Testall Testany Testsome Barrier Ibarrier Barrier_init
   Psend_init Precv_init Pready Pready_range Pready_list Parrived Start Startall
   Request_free Request_get_status Cancel Test_cancelled
+  Win_create_dynamic Win_attach Win_detach Win_free Fetch_and_op Compare_and_swap Win_fence
+  Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock
+  Win_lock_all Win_unlock_all Win_flush Win_flush_local Win_flush_all Win_flush_local_all Win_sync
+  File_open File_close File_delete File_set_size File_preallocate File_get_size File_set_info
+  File_set_view File_seek File_seek_shared File_get_position_shared File_set_atomicity File_sync
+  File_read_at_all_end File_write_at_all_end File_read_all_end File_write_all_end
+  File_read_ordered_end File_write_ordered_end
+  Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join Open_port Close_port
+  Publish_name Unpublish_name Lookup_name Comm_idup_with_info Comm_create_from_group
+  Intercomm_create_from_groups
   Comm_dup Comm_dup_with_info Comm_idup Comm_split Comm_split_type Comm_create Comm_create_group
   Comm_free Comm_disconnect Cart_create Cart_sub Graph_create Dist_graph_create
   Dist_graph_create_adjacent Intercomm_create Intercomm_merge`),
@@ -80,7 +112,7 @@ describe("the table of calls", () => {
     ["MPI_Barrier collective none comn", "mpi-calls.txt:1: unknown role comn"],
     [
       "MPI_Comm_free communicator free comm",
-      "mpi-calls.txt:1: work free needs the role freecomm just once",
+      "mpi-calls.txt:1: work free needs the role freecomm|freewin|freefile just once",
     ],
     [
       "MPI_Barrier collective none comm\nMPI_Barrier collective none comm",
@@ -88,6 +120,30 @@ describe("the table of calls", () => {
     ],
   ])("refuses %j", (text, message) => {
     expect(() => parseCalls(text)).toThrow(message);
+  });
+});
+
+describe("the table of local calls", () => {
+  const intercepted = new Set(parseCalls(TABLE).map(({ name }) => name));
+
+  test.each(MPIS)("with the other, has every function of the header of %s", (mpi) => {
+    const declared = readFileSync(join(GENERATED, `${mpi}.names`), "utf8").split("\n");
+    expect(declared).toContain("MPI_Comm_rank");
+    expect(unknownFunctions(declared, intercepted, parseLocal(LOCAL, intercepted))).toEqual([]);
+  });
+
+  test("a function in neither is found, one of an intercepted or local call is not", () => {
+    const declared = ["MPI_Send", "MPI_Send_c", "MPI_Pack_c", "MPI_Teleport", "MPI_Wtime", ""];
+    const local = parseLocal("pack MPI_Pack\nclock  MPI_Wtime # now\n", intercepted);
+    expect(unknownFunctions(declared, intercepted, local)).toEqual(["MPI_Teleport"]);
+  });
+
+  test.each([
+    ["clock MPI_Wtime\nclock MPI_Wtime", "mpi-local.txt:2: MPI_Wtime comes twice"],
+    ["\npack MPI_Send", "mpi-local.txt:2: MPI_Send is in mpi-calls.txt too"],
+    ["pack MPI_Pack,", "mpi-local.txt:1: odd call name MPI_Pack,"],
+  ])("refuses %j", (text, message) => {
+    expect(() => parseLocal(text, intercepted)).toThrow(message);
   });
 });
 
@@ -104,6 +160,8 @@ function symbols(library: string): string[] {
 describe("the preloaded library", () => {
   test("exports the forms of every call, and nothing else", () => {
     const buffers = /sendbuf|recvbuf/;
+    // Open MPI's mpi module has these for bases that are C pointers.
+    const withPointer = new Set(["MPI_Win_allocate", "MPI_Win_allocate_shared"]);
     const expected = parseCalls(TABLE).flatMap((call) => {
       const withBuffer = call.arguments.some(({ roleName }) => buffers.test(roleName));
       const large = call.name.endsWith("_c");
@@ -111,7 +169,11 @@ describe("the preloaded library", () => {
       const end = large ? "large_" : "";
       const descriptors = withBuffer ? [`${lower}_f08ts_${end}`] : [];
       const old = large ? [] : [`${lower}_`];
-      return [call.name, `${lower}_f08_${end}`].concat(old, descriptors);
+      return [call.name, `${lower}_f08_${end}`].concat(
+        old,
+        descriptors,
+        withPointer.has(call.name) ? [`${lower}_cptr_`] : [],
+      );
     });
     expect(symbols("libvarscope.so").toSorted()).toEqual(expected.toSorted());
   });

@@ -42,6 +42,7 @@ const CASES: Case[] = [
     mayBeKilled: true,
   },
   { title: "Comm_spawn", file: "spawn.c", ranks: 1, only: "openmpi" },
+  ...fortran("spawn.F90").map((one) => Object.assign(one, { ranks: 1, only: "openmpi" as const })),
   ...fortran("traps.F90"),
   ...fortran("work.F90"),
 ];

@@ -122,7 +122,11 @@ contains
 #ifdef MPI4
   subroutine of_mpi_4()
     REQUEST :: requests(2)
+    COMMUNICATOR :: copy
     integer(MPI_COUNT_KIND) :: four = 4
+    call MPI_Comm_idup_with_info(WORLD, MPI_INFO_NULL, copy, requests(1), error)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
+    call MPI_Comm_free(copy, error)
     call MPI_Allreduce_init(out, in, 5, D, MPI_SUM, WORLD, MPI_INFO_NULL, requests(1), error)
     call MPI_Start(requests(1), error)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)

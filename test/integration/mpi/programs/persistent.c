@@ -82,6 +82,10 @@ static void endings(void) {
 static void of_mpi_4(void) {
   MPI_Request requests[2];
   int flag = 0;
+  MPI_Comm copy;
+  MPI_Comm_idup_with_info(WORLD, MPI_INFO_NULL, &copy, &requests[0]);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Comm_free(&copy);
   MPI_Allreduce_init(out, in, 5, D, MPI_SUM, WORLD, MPI_INFO_NULL, &requests[0]);
   MPI_Start(&requests[0]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);

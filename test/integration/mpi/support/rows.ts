@@ -1,6 +1,7 @@
+import { rmSync } from "node:fs";
 import { expect } from "vitest";
 import { type Counts, recordedCounts, runCounted } from "./count.ts";
-import { compile, launch, type Mpi, run } from "./jobs.ts";
+import { compile, launch, type Mpi, run, temporary } from "./jobs.ts";
 import type { TraceFile } from "./trace-file.ts";
 
 /** Call, bytes, peer, tag, communicator, requests, completed. */
@@ -80,8 +81,10 @@ export function formsOf(program: string): Form[] {
  */
 export function checkProgram(mpi: Mpi, form: Form, counter: string): TraceFile[] {
   const command = launch(mpi, [compile(mpi, form.file, form.flags(mpi), form.name)]);
-  const plain = run(command);
-  const traced = runCounted(command, counter);
+  const cwd = temporary("cwd-");
+  const plain = run(command, { cwd });
+  const traced = runCounted(command, counter, { cwd });
+  rmSync(cwd, { recursive: true });
   expect(plain).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\S+: done\n$/) });
   expect({ stdout: traced.stdout, status: traced.status }).toEqual({
     stdout: plain.stdout,
