@@ -29,10 +29,13 @@ program files
   call nonblocking()
   call shared()
   call split()
+  call split_shared()
   call MPI_File_set_atomicity(file1, .false., error)
   call MPI_Barrier(WORLD, error)
   call MPI_File_get_size(file1, size, error)
   call check(size == 42 * 8, 'size')
+  call MPI_File_set_info(file1, MPI_INFO_NULL, error)
+  call MPI_File_preallocate(file1, at(42 * 8), error)
   call MPI_File_close(file1, error)
   call check(file1 == MPI_FILE_NULL, 'closed file')
   call MPI_Barrier(WORLD, error)
@@ -131,6 +134,23 @@ contains
     call MPI_File_read_all_end(file1, in, found, error)
     call MPI_File_write_at_all_begin(file1, at(40 + rank), out, 1, D, error)
     call MPI_File_write_at_all_end(file1, out, found, error)
+    call MPI_File_read_at_all_begin(file1, at(40 + rank), in, 1, D, error)
+    call MPI_File_read_at_all_end(file1, in, found, error)
+    call MPI_File_seek(file1, at(36 + 2 * rank), MPI_SEEK_SET, error)
+    call MPI_File_write_all_begin(file1, out, 2, D, error)
+    call MPI_File_write_all_end(file1, out, found, error)
+  end subroutine
+
+  subroutine split_shared()
+    call MPI_File_seek_shared(file1, at(0), MPI_SEEK_SET, error)
+    call MPI_File_write_ordered_begin(file1, out, 1, D, error)
+    call MPI_File_write_ordered_end(file1, out, found, error)
+    call MPI_File_read_ordered_begin(file1, in, 1, D, error)
+    call MPI_File_read_ordered_end(file1, in, found, error)
+    call MPI_File_iwrite_shared(file1, out, 1, D, request1, error)
+    call await()
+    call MPI_File_iread_shared(file1, in, 2, D, request1, error)
+    call await()
   end subroutine
 
 end program

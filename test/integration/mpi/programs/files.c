@@ -81,6 +81,22 @@ static void split(void) {
   MPI_File_read_all_end(file, in, &status);
   MPI_File_write_at_all_begin(file, 40 + rank, out, 1, D);
   MPI_File_write_at_all_end(file, out, &status);
+  MPI_File_read_at_all_begin(file, 40 + rank, in, 1, D);
+  MPI_File_read_at_all_end(file, in, &status);
+  MPI_File_seek(file, 36 + 2 * rank, MPI_SEEK_SET);
+  MPI_File_write_all_begin(file, out, 2, D);
+  MPI_File_write_all_end(file, out, &status);
+}
+
+static void split_shared(void) {
+  MPI_Request request;
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_write_ordered_begin(file, out, 1, D);
+  MPI_File_write_ordered_end(file, out, &status);
+  MPI_File_read_ordered_begin(file, in, 1, D);
+  MPI_File_read_ordered_end(file, in, &status);
+  MPI_File_iwrite_shared(file, out, 1, D, &request), wait(&request);
+  MPI_File_iread_shared(file, in, 2, D, &request), wait(&request);
 }
 
 int main(int argc, char **argv) {
@@ -96,10 +112,13 @@ int main(int argc, char **argv) {
   nonblocking();
   shared();
   split();
+  split_shared();
   MPI_File_set_atomicity(file, 0);
   MPI_Barrier(WORLD);
   MPI_File_get_size(file, &size);
   CHECK(size == 42 * 8);
+  MPI_File_set_info(file, MPI_INFO_NULL);
+  MPI_File_preallocate(file, 42 * 8);
   MPI_File_close(&file);
   CHECK(file == MPI_FILE_NULL);
   MPI_Barrier(WORLD);
