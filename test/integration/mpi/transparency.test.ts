@@ -99,9 +99,13 @@ describe.each(MPIS)("%s", (mpi) => {
       const command = launch(mpi, [program, mode]);
       const plain = run(command);
       const traced = runCounted(command, counter);
-      expect(traced.status).toBe(plain.status);
-      // A launcher that ends a job may drop what it had not yet passed on, traced or not.
-      for (const { stdout } of [plain, traced]) expect(["", `${mode}: done\n`]).toContain(stdout);
+      // A launcher that ends a job may drop what it had not yet passed on, traced or not. MPICH's takes ranks
+      // that leave without a word for a failure or not, as their ends happen to reach it: 1 of 80 untraced runs.
+      const statuses = mode === "abort" ? [5] : mpi === "mpich" ? [0, 1] : [plain.status];
+      for (const { stdout, status } of [plain, traced]) {
+        expect(statuses).toContain(status);
+        expect(["", `${mode}: done\n`]).toContain(stdout);
+      }
       expect(traced.files.map((file) => file.finalized)).toEqual([false, false]);
       for (const file of traced.files) {
         const counts = recordedCounts(file);
