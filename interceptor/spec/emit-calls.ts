@@ -5,8 +5,10 @@ import { NOTICE } from "./text.ts";
 
 /** calls.h: call numbers, and a fingerprint by which two libraries know that they fit together. */
 export function emitCallsHeader(calls: readonly Call[], spec: string): string {
-  const fingerprint = createHash("sha256").update(spec).digest("hex").slice(0, 16);
   const rows = calls.map((call) => `  VS_CALL_${call.name} = ${call.number},`);
+  // Numbers follow from more than the table: which roles have a large-count form adds calls, too.
+  const numbered = [spec, ...rows].join("\n");
+  const fingerprint = createHash("sha256").update(numbered).digest("hex").slice(0, 16);
   return `${NOTICE}#ifndef VARSCOPE_CALLS_H
 #define VARSCOPE_CALLS_H
 

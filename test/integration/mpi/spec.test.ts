@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { emitCallsHeader } from "../../../interceptor/spec/emit-calls.ts";
 import { parseLocal, unknownFunctions } from "../../../interceptor/spec/local.ts";
 import { parseCalls } from "../../../interceptor/spec/parse.ts";
 import { buildInterceptor, GENERATED, INTERCEPTOR, MPIS } from "./support/jobs.ts";
@@ -192,4 +193,14 @@ describe("the preloaded library", () => {
       expect(dynamic).not.toMatch(/NEEDED.*mpi/);
     },
   );
+});
+
+test("libraries that number calls differently have different fingerprints", () => {
+  const fingerprint = (calls: ReturnType<typeof parseCalls>) =>
+    /VS_SPEC_FINGERPRINT (0x[0-9a-f]{16})u/.exec(emitCallsHeader(calls, TABLE))?.[1];
+  const calls = parseCalls(TABLE);
+  const fewer = calls.slice(1).map((call, number) => Object.assign({}, call, { number }));
+  expect(fingerprint(calls)).toBeDefined();
+  expect(fingerprint(calls)).toBe(fingerprint(parseCalls(TABLE)));
+  expect(fingerprint(fewer)).not.toBe(fingerprint(calls));
 });
