@@ -19,10 +19,10 @@ static void record_batch(void) {
   static const struct vs_arguments arguments = {.peer = VST_NO_PEER, .tag = VST_NO_TAG};
   for (int i = 0; i < CALLS_PER_BATCH; i++) {
     struct vs_scope scope;
-    if (!vs_begin(&scope))
+    if (vs_begin(&scope, 0, &site) != VS_RECORD)
       return;
     vs_stop(&scope);
-    vs_end(&scope, 0, &site, &arguments);
+    vs_end(&scope, &arguments);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "gate.h"
 #include "local.h"
 #include "lock.h"
+#include "options.h"
 #include "process.h"
 #include "states.h"
 
@@ -51,34 +52,41 @@ call_was_left(const struct vs_thread *thread, const struct vs_scope *scope) {
   return outer->thread != thread || outer->enter != thread->enter;
 }
 
-bool vs_begin(struct vs_scope *scope) {
-  if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
-    return false;
-  struct vs_thread *thread = vs_self;
-  if (__builtin_expect(!thread, 0) && !(thread = vs_thread_attach()))
-    return false;
-  if (__builtin_expect(thread->scope != NULL, 0)) {
-    if (!call_was_left(thread, scope))
-      return false;
-    vs_thread_count_lost(thread);
-  }
-  thread->scope = scope;
-  scope->thread = thread;
-  thread->enter = scope->enter = vs_tick();
-  return true;
-}
-
-void vs_stop(struct vs_scope *scope) {
-  scope->exit = vs_tick();
-}
-
 static inline uint32_t state_of(uint32_t call, const void *site) {
   uint32_t state = vs_table_find(&vs_states, vs_site_key(call, site));
   if (__builtin_expect(state != VS_NOT_FOUND, 1))
     return state;
-  if (call >= recorder.call_count)
+  if (call >= recorder.call_count || vs_mode() != VS_RECORDING)
     return VS_NOT_FOUND;
   return vs_state_define(recorder.calls, call, site);
+}
+
+enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site) {
+  if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
+    return VS_PASS;
+  struct vs_thread *thread = vs_self;
+  if (__builtin_expect(!thread, 0) && !(thread = vs_thread_attach()))
+    return VS_PASS;
+  if (__builtin_expect(thread->scope != NULL, 0)) {
+    if (!call_was_left(thread, scope))
+      return VS_PASS;
+    vs_thread_count_lost(thread);
+  }
+  thread->scope = scope;
+  scope->thread = thread;
+  scope->state = state_of(call, site);
+  thread->enter = scope->enter = vs_tick();
+  return VS_RECORD;
+}
+
+void vs_leave(struct vs_scope *scope) {
+  struct vs_thread *thread = scope->thread;
+  if (thread->scope == scope)
+    thread->scope = NULL;
+}
+
+void vs_stop(struct vs_scope *scope) {
+  scope->exit = vs_tick();
 }
 
 static __attribute__((noinline)) void seal(struct vs_thread *thread) {
@@ -93,7 +101,7 @@ static __attribute__((noinline)) void seal(struct vs_thread *thread) {
 
 /* The counters are stored last and in this order: whenever the process is killed, `written` covers
  * complete records only, and `intercepted` is ahead by one call at most. */
-static inline void record(struct vs_thread *thread, const struct vs_scope *scope, uint32_t state,
+static inline void record(struct vs_thread *thread, const struct vs_scope *scope,
                           const struct vs_arguments *arguments) {
   struct vst_staging *staging = thread->staging;
   struct vst_record *slot = &thread->slots[thread->staged];
@@ -103,7 +111,7 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
   slot->enter = enter;
   slot->exit = exit;
   slot->bytes = arguments->bytes;
-  slot->state = state;
+  slot->state = scope->state;
   slot->communicator = arguments->communicator;
   slot->peer = arguments->peer;
   slot->tag = arguments->tag;
@@ -117,8 +125,7 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
     seal(thread);
 }
 
-void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
-            const struct vs_arguments *arguments) {
+void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments) {
   struct vs_thread *thread = scope->thread;
   if (__builtin_expect(thread->scope != scope, 0))
     return; /* counted as lost already */
@@ -127,9 +134,8 @@ void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
   enum vs_mode mode = vs_mode();
   if (__builtin_expect(mode == VS_RECORDING, 1)) {
     bool room = thread->staging && thread->staged < thread->capacity;
-    uint32_t state = room ? state_of(call, site) : VS_NOT_FOUND;
-    if (state != VS_NOT_FOUND)
-      record(thread, scope, state, arguments);
+    if (room && scope->state != VS_NOT_FOUND)
+      record(thread, scope, arguments);
     else
       vs_thread_count_lost(thread);
   } else if (mode == VS_COUNTING) {
@@ -162,6 +168,7 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   }
   if (!prepare(problem, problem_bytes))
     return false;
+  vs_options_read();
   recorder.calls = job->calls;
   recorder.call_count = job->call_count;
   vs_lock(&lock);

@@ -2,11 +2,15 @@
  * What the wrappers see of the recorder. A wrapper brackets the real call:
  *
  *   struct vs_scope scope;
- *   if (!vs_begin(&scope)) return real(...);   asleep, or called from inside another recorded call
- *   result = real(...);
- *   vs_stop(&scope);                           exit time, before arguments are looked at
- *   ... fill struct vs_arguments ...
- *   vs_end(&scope, call, site, &arguments);
+ *   switch (vs_begin(&scope, call, site)) {
+ *   case VS_PASS:                              asleep, or called from inside another recorded call
+ *     return real(...);
+ *   case VS_LIGHT:                             left out on purpose: counted, arguments not looked
+ * at result = real(...); vs_leave(&scope); return result; case VS_RECORD: result = real(...);
+ *     vs_stop(&scope);                         exit time, before arguments are looked at
+ *     ... fill struct vs_arguments ...
+ *     vs_end(&scope, &arguments);
+ *   }
  *
  * Nothing here allocates with malloc, prints, or calls MPI. All functions are safe from any thread.
  */
@@ -20,9 +24,12 @@
 
 struct vs_thread;
 
+enum vs_handling { VS_PASS = 0, VS_LIGHT = 1, VS_RECORD = 2 };
+
 struct vs_scope {
   struct vs_thread *thread;
   uint64_t enter, exit;
+  uint32_t state; /* or VS_NOT_FOUND (table.h): the call cannot be recorded and counts as lost */
 };
 
 /* The work of one call, see struct vst_record. */
@@ -56,12 +63,11 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes);
 /* True while calls are recorded. */
 bool vs_recording(void);
 
-bool vs_begin(struct vs_scope *scope);
-void vs_stop(struct vs_scope *scope);
-
 /* `site` is the return address of the wrapper, in the code that made the call. */
-void vs_end(struct vs_scope *scope, uint32_t call, const void *site,
-            const struct vs_arguments *arguments);
+enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site);
+void vs_leave(struct vs_scope *scope);
+void vs_stop(struct vs_scope *scope);
+void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments);
 
 /* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded.
  */

@@ -1,5 +1,5 @@
 /*
- * The varscope trace file, version 1: defined here and nowhere else.
+ * The varscope trace file, version 2: defined here and nowhere else.
  *
  * One file per process, `trace/RANK.vst`. It is mapped into memory while it is written, so whatever
  * a process stored before it was killed is in the file. All integers are in the writer's byte
@@ -23,7 +23,7 @@
 
 #define VST_MAGIC "VARSCOPE"
 #define VST_BYTE_ORDER 0x01020304u
-#define VST_MAJOR 1
+#define VST_MAJOR 2
 #define VST_MINOR 0
 #define VST_HEADER_BYTES 4096u
 #define VST_BLOCK_MAGIC 0x4b4c4256u /* "VBLK" read as little endian */
@@ -71,6 +71,7 @@ enum vst_block_type {
   VST_BLOCK_STAGING = 7,      /* struct vst_staging, then `capacity` struct vst_record */
   VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
+  /* 10 to 18 are given to call paths, files, threads, counts, counters and transfers. */
 };
 
 struct vst_block {
@@ -111,7 +112,7 @@ struct vst_state {
   uint32_t module;
   uint64_t offset;   /* return address minus the module's load base */
   uint32_t category; /* enum vst_category */
-  uint32_t flags;    /* reserved, 0 */
+  uint32_t path;     /* 0: known by its site alone; else 1 + number of its call path */
 };
 
 /* What a call does; the wait family and the rest carry no payload of their own. */
@@ -135,7 +136,18 @@ enum vst_category {
   VST_CATEGORY_RMA = 17,          /* one-sided transfers */
   VST_CATEGORY_WINDOW_SYNC = 18,  /* synchronisation of windows */
   VST_CATEGORY_FILE = 19,         /* MPI-IO: reads and writes, or their starts */
-  VST_CATEGORY_FILE_META = 20     /* MPI-IO: all else that may touch the file */
+  VST_CATEGORY_FILE_META = 20,    /* MPI-IO: all else that may touch the file */
+  VST_CATEGORY_IO_OPEN = 21,      /* POSIX and stdio: descriptors and streams made and closed */
+  VST_CATEGORY_IO_READ = 22,
+  VST_CATEGORY_IO_WRITE = 23,
+  VST_CATEGORY_IO_SEEK = 24,
+  VST_CATEGORY_IO_SYNC = 25,
+  VST_CATEGORY_IO_META = 26, /* attributes, names, directories */
+  VST_CATEGORY_IO_MAP = 27,  /* files mapped into memory */
+  VST_CATEGORY_THREAD = 28,  /* threads made and joined */
+  VST_CATEGORY_LOCK = 29,    /* waits on mutexes, conditions and barriers of threads */
+  VST_CATEGORY_OPENMP = 30,  /* OpenMP regions, and waits at their ends */
+  VST_CATEGORY_PHASE = 31    /* marks of the program itself: MPI_Pcontrol */
 };
 
 /* Known by its members and by how many communicators with just these members were made before it:

@@ -4,11 +4,11 @@
 #include "mpi_functions.h"
 #include "work.h"
 
-vs_function vs_real[VS_CALL_COUNT][VS_FORM_COUNT];
+vs_function vs_real[VS_MPI_CALL_COUNT][VS_FORM_COUNT];
 
-extern const vs_function vs_c_wrappers[VS_CALL_COUNT], vs_f_wrappers[VS_CALL_COUNT],
-    vs_f08_wrappers[VS_CALL_COUNT], vs_f08ts_wrappers[VS_CALL_COUNT],
-    vs_cptr_wrappers[VS_CALL_COUNT];
+extern const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT], vs_f_wrappers[VS_MPI_CALL_COUNT],
+    vs_f08_wrappers[VS_MPI_CALL_COUNT], vs_f08ts_wrappers[VS_MPI_CALL_COUNT],
+    vs_cptr_wrappers[VS_MPI_CALL_COUNT];
 
 static bool connect_core(const struct vs_core *core, const char **missing) {
   vs_core = *core;

@@ -21,13 +21,14 @@ enum vs_form {
 };
 
 #define VS_SLOT(call, form) ((call)*VS_FORM_COUNT + (form))
-#define VS_SLOT_COUNT (VS_CALL_COUNT * VS_FORM_COUNT)
+#define VS_SLOT_COUNT (VS_MPI_CALL_COUNT * VS_FORM_COUNT)
 
 /* The recorder, as the wrappers call it. */
 struct vs_core {
   __typeof__(vs_start) *start;
   __typeof__(vs_recording) *recording;
   __typeof__(vs_begin) *begin;
+  __typeof__(vs_leave) *leave;
   __typeof__(vs_stop) *stop;
   __typeof__(vs_end) *end;
   __typeof__(vs_now) *now;

@@ -40,6 +40,7 @@ static const struct vs_core core = {
     .start = start,
     .recording = vs_recording,
     .begin = vs_begin,
+    .leave = vs_leave,
     .stop = vs_stop,
     .end = vs_end,
     .now = vs_now,

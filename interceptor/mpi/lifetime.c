@@ -61,20 +61,19 @@ void vs_after_init(uint64_t entered, enum vs_call call, const void *site, bool s
     return;
   vs_define_predefined();
   struct vs_scope scope;
-  if (!vs_core.begin(&scope))
+  if (vs_core.begin(&scope, call, site) == VS_PASS)
     return;
   scope.enter = entered;
   scope.exit = init_exit;
   const struct vs_arguments work = vs_no_work();
-  vs_core.end(&scope, call, site, &work);
+  vs_core.end(&scope, &work);
 }
 
-void vs_after_finalize(struct vs_scope *scope, enum vs_call call, const void *site,
-                       bool succeeded) {
+void vs_after_finalize(struct vs_scope *scope, bool succeeded) {
   if (scope) {
     const struct vs_arguments work = vs_no_work();
     vs_core.stop(scope);
-    vs_core.end(scope, call, site, &work);
+    vs_core.end(scope, &work);
   }
   /* Refused while recording: inside another MPI_Finalize, which will finish. */
   if (succeeded && (scope || !vs_core.recording()))

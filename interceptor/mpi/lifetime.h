@@ -15,6 +15,6 @@ uint64_t vs_before_init(void);
 void vs_after_init(uint64_t entered, enum vs_call call, const void *site, bool succeeded);
 
 /* Records MPI_Finalize and closes the trace; `scope` is NULL where vs_begin refused. */
-void vs_after_finalize(struct vs_scope *scope, enum vs_call call, const void *site, bool succeeded);
+void vs_after_finalize(struct vs_scope *scope, bool succeeded);
 
 #endif

@@ -12,7 +12,7 @@
 #include "requests.h"
 
 /* Real functions by call and form, filled as slots are bound. */
-extern vs_function vs_real[VS_CALL_COUNT][VS_FORM_COUNT];
+extern vs_function vs_real[VS_MPI_CALL_COUNT][VS_FORM_COUNT];
 
 static inline struct vs_arguments vs_no_work(void) {
   return (struct vs_arguments){

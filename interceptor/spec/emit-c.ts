@@ -18,7 +18,7 @@ export function emitCWrappers(calls: readonly Call[]): string {
 #define REAL(name) ((__typeof__(&P##name))vs_real[VS_CALL_##name][VS_FORM_C])
 
 ${calls.map(wrapper).join("\n")}
-const vs_function vs_c_wrappers[VS_CALL_COUNT] = {
+const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT] = {
 ${table.join("\n")}
 };
 `;
@@ -42,6 +42,10 @@ function readsStatus(call: Call): boolean {
   return (RULES[call.work] ?? []).includes("status");
 }
 
+function realCall(call: Call): string {
+  return `REAL(${call.name})(${call.arguments.map(({ name }) => name).join(", ")})`;
+}
+
 const LANGUAGE: Language = {
   site: "__builtin_return_address(0)",
   handleArraySuffix: "",
@@ -55,8 +59,9 @@ const LANGUAGE: Language = {
       "const bool succeeded = result == MPI_SUCCESS;",
     ];
   },
-  passThrough: (call) =>
-    `return REAL(${call.name})(${call.arguments.map(({ name }) => name).join(", ")});`,
+  passThrough: (call) => `return ${realCall(call)};`,
+  leaveOut: (call) =>
+    `{ const int left_out = ${realCall(call)}; vs_core.leave(&scope); return left_out; }`,
   prepareStatus: () => [
     "MPI_Status own_status;",
     "MPI_Status *const seen_status = vs_ignored(status) ? &own_status : status;",

@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
 import { symbolNames } from "./emit-trampolines.ts";
 import type { Call } from "./parse.ts";
+import type { NamedCall } from "./other-calls.ts";
 import { NOTICE } from "./text.ts";
 
 /** calls.h: call numbers, and a fingerprint by which two libraries know that they fit together. */
-export function emitCallsHeader(calls: readonly Call[], spec: string): string {
+export function emitCallsHeader(
+  calls: readonly Call[],
+  others: readonly NamedCall[],
+  spec: string,
+): string {
   const rows = calls.map((call) => `  VS_CALL_${call.name} = ${call.number},`);
+  rows.push(`  VS_MPI_CALL_COUNT = ${calls.length},`);
+  rows.push(...others.map(({ name }, index) => `  VS_CALL_${name} = ${calls.length + index},`));
   // Numbers follow from more than the table: which roles have a large-count form adds calls, too.
   const numbered = [spec, ...rows].join("\n");
   const fingerprint = createHash("sha256").update(numbered).digest("hex").slice(0, 16);
@@ -16,7 +23,7 @@ export function emitCallsHeader(calls: readonly Call[], spec: string): string {
 
 enum vs_call {
 ${rows.join("\n")}
-  VS_CALL_COUNT = ${calls.length}
+  VS_CALL_COUNT = ${calls.length + others.length}
 };
 
 #define VS_SPEC_FINGERPRINT 0x${fingerprint}u
@@ -28,7 +35,7 @@ extern const struct vs_call_info vs_calls[VS_CALL_COUNT];
 }
 
 /** calls.c: name and category of every call. */
-export function emitCallsTable(calls: readonly Call[]): string {
+export function emitCallsTable(calls: readonly NamedCall[]): string {
   const rows = calls.map(
     (call) => `  {"${call.name}", VST_CATEGORY_${call.category.toUpperCase()}},`,
   );

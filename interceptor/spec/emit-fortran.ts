@@ -19,7 +19,7 @@ export function emitFortranWrappers(calls: readonly Call[]): string {
     const rows = calls
       .filter((call) => hasForm(call, suffix))
       .map((call) => `  [VS_CALL_${call.name}] = (vs_function)vs_${suffix}_${call.name},`);
-    return `const vs_function vs_${suffix}_wrappers[VS_CALL_COUNT] = {\n${rows.join("\n")}\n};\n`;
+    return `const vs_function vs_${suffix}_wrappers[VS_MPI_CALL_COUNT] = {\n${rows.join("\n")}\n};\n`;
   });
   return `${NOTICE}#include "work.h"
 
@@ -96,6 +96,7 @@ const LANGUAGE: Language = {
   finish: [],
   callReal: (call) => [callReal(call), "const bool succeeded = *ierror == MPI_SUCCESS;"],
   passThrough: (call) => `{ ${callReal(call)} return; }`,
+  leaveOut: (call) => `{ ${callReal(call)} vs_core.leave(&scope); return; }`,
   prepareStatus: () => ["MPI_Status own_status;"],
   value: ({ role, name }: Argument) => {
     switch (role.fortran) {

@@ -7,6 +7,8 @@ export interface Language {
   callReal(call: Call): string[];
   /** Statement that calls the real function and returns, when nothing is recorded. */
   passThrough(call: Call): string;
+  /** The same for a call that is left out on purpose. */
+  leaveOut(call: Call): string;
   /** Expression for the value of an argument after the call. */
   value(argument: Argument): string;
   /** Expression for the address the call is made from. */
@@ -43,9 +45,9 @@ function initBody(call: Call, language: Language): string[] {
 function finalizeBody(call: Call, language: Language): string[] {
   return [
     "struct vs_scope scope;",
-    "const bool recorded = vs_core.begin(&scope);",
+    `const bool recorded = vs_core.begin(&scope, VS_CALL_${call.name}, ${language.site}) != VS_PASS;`,
     ...language.callReal(call),
-    `vs_after_finalize(recorded ? &scope : NULL, VS_CALL_${call.name}, ${language.site}, succeeded);`,
+    "vs_after_finalize(recorded ? &scope : NULL, succeeded);",
     ...language.finish,
   ];
 }
@@ -89,7 +91,9 @@ function recordedBody(call: Call, language: Language): string[] {
   const object = objectStatements(call, language);
   return [
     "struct vs_scope scope;",
-    `if (!vs_core.begin(&scope)) ${language.passThrough(call)}`,
+    `const enum vs_handling handling = vs_core.begin(&scope, VS_CALL_${call.name}, ${language.site});`,
+    `if (handling == VS_PASS) ${language.passThrough(call)}`,
+    `if (handling == VS_LIGHT) ${language.leaveOut(call)}`,
     ...(roles.includes("status") ? language.prepareStatus() : []),
     ...object.before,
     ...language.callReal(call),
@@ -99,7 +103,7 @@ function recordedBody(call: Call, language: Language): string[] {
     ...[...object.after, ...workStatements(call, language)].map((line) => `  ${line}`),
     "}",
     "work.communicator = communicator.number;",
-    `vs_core.end(&scope, VS_CALL_${call.name}, ${language.site}, &work);`,
+    "vs_core.end(&scope, &work);",
     ...language.finish,
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * Writes everything that follows from mpi-calls.txt:
+ * Writes everything that follows from mpi-calls.txt and the lists of other calls:
  *
  *     tsx interceptor/spec/generate.ts OUTPUT_FOLDER MPI=NAMES_FILE...
  *
@@ -16,6 +16,7 @@ import { emitCallsHeader, emitCallsJson, emitCallsMarkdown, emitCallsTable } fro
 import { emitFortranWrappers } from "./emit-fortran.ts";
 import { emitTrampolines } from "./emit-trampolines.ts";
 import { LocalError, parseLocal, unknownFunctions } from "./local.ts";
+import { parseOtherCalls } from "./other-calls.ts";
 import { parseCalls, SpecError } from "./parse.ts";
 
 /** Names that an MPI's header declares, by the name of its folder. */
@@ -33,9 +34,12 @@ function generate(output: string, headers: Headers): void {
   const intercepted = new Set(calls.map(({ name }) => name));
   const local = parseLocal(readFileSync(here("mpi-local.txt"), "utf8"), intercepted);
   const users = existsSync(here(PROGRAMS)) ? usersIn(here(PROGRAMS)) : new Map<string, string[]>();
+  const others = ["io-calls.txt", "thread-calls.txt"].flatMap((name) =>
+    parseOtherCalls(readFileSync(here(name), "utf8"), name),
+  );
   const files: Record<string, string> = {
-    "calls.h": emitCallsHeader(calls, spec),
-    "calls.c": emitCallsTable(calls),
+    "calls.h": emitCallsHeader(calls, others, spec),
+    "calls.c": emitCallsTable([...calls, ...others]),
     "trampolines.c": emitTrampolines(calls),
     "mpi-calls.json": emitCallsJson(calls),
     "mpi-calls.md": emitCallsMarkdown(calls),

@@ -21,8 +21,8 @@ export interface Call {
 
 /** A mistake in the table, with its line. */
 export class SpecError extends Error {
-  constructor(line: number, message: string) {
-    super(`mpi-calls.txt:${line}: ${message}`);
+  constructor(line: number, message: string, file = "mpi-calls.txt") {
+    super(`${file}:${line}: ${message}`);
     this.name = "SpecError";
   }
 }

@@ -188,3 +188,7 @@ export const CATEGORIES: readonly string[] = [
   ..."collective icollective communicator request start".split(" "),
   ..."window rma window_sync file file_meta".split(" "),
 ];
+
+/** The same for calls outside MPI. */
+export const OTHER_CATEGORIES: readonly string[] =
+  "io_open io_read io_write io_seek io_sync io_meta io_map thread lock openmp".split(" ");

@@ -23,6 +23,17 @@ export const CATEGORY_NAMES = {
   18: "window_sync",
   19: "file",
   20: "file_meta",
+  21: "io_open",
+  22: "io_read",
+  23: "io_write",
+  24: "io_seek",
+  25: "io_sync",
+  26: "io_meta",
+  27: "io_map",
+  28: "thread",
+  29: "lock",
+  30: "openmp",
+  31: "phase",
 } as const satisfies Record<number, string>;
 
 export type Category = (typeof CATEGORY_NAMES)[keyof typeof CATEGORY_NAMES];

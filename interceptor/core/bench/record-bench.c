@@ -37,10 +37,10 @@ static uint64_t next_random(void) {
 
 static inline void one_call(uint32_t call, const void *site, const struct vs_arguments *arguments) {
   struct vs_scope scope;
-  if (!vs_begin(&scope))
+  if (vs_begin(&scope, call, site) != VS_RECORD)
     return;
   vs_stop(&scope);
-  vs_end(&scope, call, site, arguments);
+  vs_end(&scope, arguments);
 }
 
 /* A halo exchange with four neighbours, then a reduction: the same in each step. */

@@ -56,7 +56,7 @@ function readHeader(file: Buffer): Trace {
   expectThat(file.toString("latin1", 0, 8) === "VARSCOPE", "the magic");
   at.at = 8;
   expectThat(at.u32() === 0x01020304, "the byte order");
-  expectThat(at.u32() === 1, "version 1.0");
+  expectThat(at.u32() === 2, "version 2.0");
   expectThat(at.u32() === 4096, "the header's length");
   const [clockKind, , pid] = [at.u32(), at.u32(), at.u32()];
   const [ticksPerSecond, jobId] = [at.u64(), at.u64()];
@@ -137,7 +137,7 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       expectThat(payload.u32() === trace.states.length, "states are numbered in order");
       const [module, offset, category] = [payload.u32(), payload.u64(), payload.u32()];
       expectThat(module < trace.modules.length, "a module is defined before its states");
-      expectThat(payload.u32() === 0, "flags are 0");
+      expectThat(payload.u32() === 0, "no call path");
       trace.states.push({ module, offset, category, name: payload.text() });
       return;
     }

@@ -80,10 +80,10 @@ void start(void) {
 bool record(uint32_t call, const void *site, const struct vs_arguments *arguments,
             struct truth *truth) {
   struct vs_scope scope;
-  if (!vs_begin(&scope))
+  if (vs_begin(&scope, call, site) != VS_RECORD)
     return false;
   vs_stop(&scope);
-  vs_end(&scope, call, site, arguments);
+  vs_end(&scope, arguments);
   if (truth) {
     *truth = (struct truth){
         .call = call,

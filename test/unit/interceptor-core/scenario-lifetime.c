@@ -46,10 +46,10 @@ void run_fork(long calls) {
   }
   struct vs_scope scope;
   struct vs_arguments arguments = {.bytes = (uint64_t)calls, .peer = -1, .tag = 0};
-  require(vs_begin(&scope), "calls are recorded");
+  require(vs_begin(&scope, 0, &arguments) == VS_RECORD, "calls are recorded");
   pid_t pid = fork();
   vs_stop(&scope);
-  vs_end(&scope, 0, &arguments, &arguments);
+  vs_end(&scope, &arguments);
   if (pid == 0)
     _exit(record_pattern(9, 0) ? 1 : 0);
   require_fine(pid);
@@ -124,7 +124,8 @@ static jmp_buf home;
 
 static __attribute__((noinline)) void leave_a_call(void) {
   struct vs_scope scope;
-  require(vs_begin(&scope), "a call begins although the one before was left");
+  require(vs_begin(&scope, 0, &home) == VS_RECORD,
+          "a call begins although the one before was left");
   require(!record_pattern(9, 0), "calls from inside a call pass");
   longjmp(home, 1);
 }

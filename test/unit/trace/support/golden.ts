@@ -150,7 +150,7 @@ export function file(blocks: Buffer[], changes: { state?: number; minor?: number
   const head = pack(
     ["bytes", [...Buffer.from("VARSCOPE")]],
     ["u32", 0x01020304],
-    ["u16", 1],
+    ["u16", 2],
     ["u16", changes.minor ?? 0],
     ["u32", 4096],
     ["u32", 2], // time-stamp counter
