@@ -15,13 +15,14 @@ const PLAIN_WORD = /^[\w./:=+@%,~-]*$/;
  *
  * MPICH's hydra and Slurm's srun hand their environment on to other hosts. Open MPI hands on only
  * names that start with OMPI_, so its daemons there are started through env(1); that is what the
- * parameter orte_launch_agent is for. (The parameter mca_base_env_list would be simpler, but Open MPI
+ * parameter orte_launch_agent is for. So variables of ours that the user has set go the same way. (The parameter mca_base_env_list would be simpler, but Open MPI
  * aborts when it meets the option -x.)
  */
 export function tracingEnvironment(
   library: string,
   traceDirectory: string,
   given: Environment,
+  options: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const before = given["LD_PRELOAD"] ?? "";
   const preload = before.split(/[\s:]+/).includes(library)
@@ -29,6 +30,8 @@ export function tracingEnvironment(
     : [library, before].filter((part) => part !== "").join(":");
   const variables: Record<string, string> = {
     LD_PRELOAD: preload,
+    ...ownOptions(given),
+    ...options,
     VARSCOPE_TRACE_DIR: traceDirectory,
   };
   const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
@@ -37,6 +40,15 @@ export function tracingEnvironment(
     variables["OMPI_MCA_orte_launch_agent"] = ["env", ...settings, agent].join(" ");
   }
   return variables;
+}
+
+/** Options of the interceptor that the user's own environment holds. */
+function ownOptions(given: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      (entry): entry is [string, string] => /^VARSCOPE_/.test(entry[0]) && entry[1] !== undefined,
+    ),
+  );
 }
 
 /** A way to name the interceptor in LD_PRELOAD, and how to take it back after the job. */

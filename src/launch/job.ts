@@ -16,6 +16,8 @@ export interface JobRequest {
   output: string | undefined;
   environment: Environment;
   workingDirectory: string;
+  /** What the interceptor is asked for, see recordingEnvironment. */
+  options: Readonly<Record<string, string>>;
   varscopeVersion: string;
   /** Takes one line for the user, without newline. */
   tell: (line: string) => void;
@@ -54,6 +56,7 @@ export async function runJob(request: JobRequest): Promise<Ending | StartFailure
     startedAt: startedAt.toISOString(),
     host: hostname(),
     directory: workingDirectory,
+    options: request.options,
     varscopeVersion: request.varscopeVersion,
   };
   if (!keepRecord(directory, record, tell)) return await runChild(command, environment);
@@ -75,7 +78,7 @@ export async function runJob(request: JobRequest): Promise<Ending | StartFailure
 }
 
 function prepareTracing(request: JobRequest, runName: string): Tracing | { problem: string } {
-  const { output, workingDirectory, environment } = request;
+  const { output, workingDirectory, environment, options } = request;
   const interceptor = findInterceptor();
   if (!interceptor.library || interceptor.abis.length === 0) {
     return { problem: `no interceptor in ${interceptor.directory}; see: varscope doctor` };
@@ -90,7 +93,7 @@ function prepareTracing(request: JobRequest, runName: string): Tracing | { probl
   return {
     directory,
     interceptor,
-    variables: tracingEnvironment(preload.library, directory.traceDirectory, environment),
+    variables: tracingEnvironment(preload.library, directory.traceDirectory, environment, options),
     release: preload.release,
   };
 }

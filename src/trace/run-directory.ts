@@ -9,6 +9,8 @@ export interface RunRecord {
   startedAt: string;
   host: string;
   directory: string;
+  /** Options of the interceptor that differ from the defaults, as environment variables. */
+  options?: Readonly<Record<string, string>>;
   varscopeVersion: string;
   /** Absent while the job runs, or when the launcher itself was killed. */
   endedAt?: string;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emitCallsHeader } from "../../../interceptor/spec/emit-calls.ts";
 import { parseLocal, unknownFunctions } from "../../../interceptor/spec/local.ts";
+import { parseOtherCalls } from "../../../interceptor/spec/other-calls.ts";
 import { parseCalls } from "../../../interceptor/spec/parse.ts";
 import { buildInterceptor, GENERATED, INTERCEPTOR, MPIS } from "./support/jobs.ts";
 
@@ -195,12 +196,23 @@ describe("the preloaded library", () => {
   );
 });
 
+test.each([
+  ["read", "io-calls.txt:1: wants: call category"],
+  ["Read io_read", "io-calls.txt:1: odd call name Read"],
+  ["# only a comment\nread send", "io-calls.txt:2: unknown category send"],
+  ["read io_read\nread io_read", "io-calls.txt:2: read comes twice"],
+])("a mistake in a list of other calls is told with its line: %j", (text, message) => {
+  expect(() => parseOtherCalls(text, "io-calls.txt")).toThrow(message);
+});
+
 test("libraries that number calls differently have different fingerprints", () => {
-  const fingerprint = (calls: ReturnType<typeof parseCalls>) =>
-    /VS_SPEC_FINGERPRINT (0x[0-9a-f]{16})u/.exec(emitCallsHeader(calls, TABLE))?.[1];
+  const others = [{ name: "read", category: "io_read" }];
+  const fingerprint = (calls: ReturnType<typeof parseCalls>, more = others) =>
+    /VS_SPEC_FINGERPRINT (0x[0-9a-f]{16})u/.exec(emitCallsHeader(calls, more, TABLE))?.[1];
   const calls = parseCalls(TABLE);
   const fewer = calls.slice(1).map((call, number) => Object.assign({}, call, { number }));
   expect(fingerprint(calls)).toBeDefined();
   expect(fingerprint(calls)).toBe(fingerprint(parseCalls(TABLE)));
   expect(fingerprint(fewer)).not.toBe(fingerprint(calls));
+  expect(fingerprint(calls, [])).not.toBe(fingerprint(calls));
 });
