@@ -46,7 +46,8 @@ export function tracingEnvironment(
 function ownOptions(given: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).filter(
-      (entry): entry is [string, string] => /^VARSCOPE_/.test(entry[0]) && entry[1] !== undefined,
+      (entry): entry is [string, string] =>
+        entry[0].startsWith("VARSCOPE_") && entry[1] !== undefined,
     ),
   );
 }
