@@ -27,7 +27,7 @@ export async function binLength(store: Store, settings: Settings, wallNs: number
  * that they do not depend on the order in which threads add them up.
  */
 export async function fillBins(store: Store, binNs: number): Promise<void> {
-  for (const kind of ["compute", "communication"]) {
+  for (const kind of ["compute", "communication", "io"]) {
     await store.execute(`
       INSERT INTO bins
         SELECT '${kind}', rank, bin::INTEGER, sum(observed)::DOUBLE, sum(reference)::DOUBLE, sum(allowed)::DOUBLE

@@ -19,7 +19,7 @@ import { writeClasses } from "./write-classes.ts";
 export async function classify(store: Store, settings: Settings, wallNs: number): Promise<void> {
   const keys = await store.rows<Record<string, unknown> & Key>("FROM work_keys ORDER BY key");
   const classes = await fitKeys(store, keys, settings);
-  for (const kind of ["compute", "communication"]) {
+  for (const kind of ["compute", "communication", "io"]) {
     const courses = classes
       .filter((one) => one.key.kind === kind && !one.fit.varying)
       .map(courseOf);

@@ -3,7 +3,14 @@ import { insertRows } from "./columns.ts";
 
 /** One row of `ledger` without its rank. */
 export interface LedgerPart {
-  kind: "compute" | "communication" | "";
+  kind: "compute" | "communication" | "io" | "";
+  part: string;
+  ns: number;
+}
+
+/** Time of a kind by status of its class; `wait` is time in calls that only wait. */
+interface Recorded {
+  kind: "compute" | "communication" | "io" | "wait";
   part: string;
   ns: number;
 }
@@ -14,7 +21,7 @@ export interface RankTimes {
   totalNs: number;
   toolNs: number;
   /** Recorded time by kind and status of its class. */
-  recorded: { kind: "compute" | "communication"; part: string; ns: number }[];
+  recorded: Recorded[];
   /** Of the recorded communication, what was waiting. */
   waits: { part: string; ns: number }[];
 }
@@ -29,12 +36,7 @@ export async function fillLedger(store: Store): Promise<void> {
   const ranks = await store.rows<{ rank: number; total: number; tool: number }>(
     "SELECT rank, end_ns - init_ns AS total, tool_ns AS tool FROM ranks ORDER BY rank",
   );
-  const recorded = await store.rows<{
-    rank: number;
-    kind: "compute" | "communication";
-    part: string;
-    ns: number;
-  }>(`
+  const recorded = await store.rows<Record<string, unknown> & Recorded & { rank: number }>(`
     WITH judged AS (
       SELECT x.rank, w.kind, if(w.status = 'vsensor' AND r.class IS NULL, 'too_few_repeats', w.status) AS part,
              sum(x.total_ns::BIGINT)::DOUBLE AS ns
@@ -95,7 +97,9 @@ export function rankLedger(times: RankTimes): LedgerPart[] {
     waiting += taken;
     parts.push({ kind: "communication", part, ns: ns - taken });
   }
-  parts.push({ kind: "communication", part: "waiting", ns: waiting });
+  const waits = STATUSES.reduce((sum, part) => sum + sumOf("wait", part), 0);
+  parts.push({ kind: "communication", part: "waiting", ns: waiting + waits });
+  parts.push(...STATUSES.map((part) => ({ kind: "io" as const, part, ns: sumOf("io", part) })));
   parts.push({ kind: "", part: "tool", ns: tool }, { kind: "", part: "sampled_out", ns: 0 });
   const accounted = parts.reduce((sum, row) => sum + row.ns, 0);
   parts.push({ kind: "", part: "untraced", ns: Math.max(0, total - accounted) });

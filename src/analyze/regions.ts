@@ -25,7 +25,7 @@ const RARE = 0.05;
  * Pass 5. Variance regions: where ranks' own work was slow, significantly, materially, and not by the program's
  * own doing.
  *
- * Reads `bins`, `work_classes` and the judged_compute and judged_communication views; writes `regions` and `region_ranks` (role slow).
+ * Reads `bins`, `work_classes` and the judged_compute, judged_communication and judged_io views; writes `regions` and `region_ranks` (role slow).
  */
 export async function findRegions(
   store: Store,
@@ -34,20 +34,33 @@ export async function findRegions(
   binNs: number,
 ): Promise<void> {
   const compute = await readHeat(store, "compute", binNs);
-  const candidates = findCandidates(compute, settings, wallNs);
-  const nulls = new NullRuns(compute, candidates, settings);
   const snippetOf = await snippets(store);
-  const drafts: Draft[] = [];
-  const largest = [...candidates].toSorted((a, b) => b.loss - a.loss).slice(0, MAX_CANDIDATES);
-  for (const one of largest) {
-    const draft = await confirm(store, compute, one, nulls, snippetOf, settings, wallNs);
-    if (draft) drafts.push(draft);
+  for (const heat of [compute, await readHeat(store, "io", binNs)]) {
+    await findSlowWork(store, heat, snippetOf, settings, wallNs);
   }
   const communication = await readHeat(store, "communication", binNs);
   const slowCalls = findSlowCommunication(communication, compute, settings, wallNs);
-  await writeRegions(store, compute, nulls, joinRanks(drafts));
   await writeRegions(store, communication, slowCalls.nulls, slowCalls.drafts);
   await numberRegions(store);
+}
+
+/** Regions of a kind whose time is each rank's own: computation, and I/O. */
+async function findSlowWork(
+  store: Store,
+  heat: Heat,
+  snippetOf: ReadonlyMap<number, number>,
+  settings: Settings,
+  wallNs: number,
+): Promise<void> {
+  const candidates = findCandidates(heat, settings, wallNs);
+  const nulls = new NullRuns(heat, candidates, settings);
+  const drafts: Draft[] = [];
+  const largest = [...candidates].toSorted((a, b) => b.loss - a.loss).slice(0, MAX_CANDIDATES);
+  for (const one of largest) {
+    const draft = await confirm(store, heat, one, nulls, snippetOf, settings, wallNs);
+    if (draft) drafts.push(draft);
+  }
+  await writeRegions(store, heat, nulls, joinRanks(drafts));
 }
 
 async function snippets(store: Store): Promise<Map<number, number>> {

@@ -4,17 +4,17 @@
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 2;
+export const ANALYSIS_VERSION = 3;
 
 export const ANALYSIS_TABLES = `
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
   class INTEGER PRIMARY KEY,
-  kind VARCHAR NOT NULL,        -- compute: snippet is an edge; communication: snippet is a state
+  kind VARCHAR NOT NULL,        -- compute: snippet is an edge; communication, io, wait: a state
   snippet INTEGER NOT NULL,
   bytes BIGINT NOT NULL,        -- work vector: bytes of the call (compute: of the call that ends it)
   before_bytes BIGINT NOT NULL, -- compute: bytes of the call before it; else 0
-  communicator INTEGER NOT NULL,-- communication: part of the work vector; compute: -1
-  requests INTEGER NOT NULL,    -- communication, wait and test family: requests passed; else 0
+  communicator INTEGER NOT NULL,-- calls: part of the work vector; compute: -1
+  requests INTEGER NOT NULL,    -- calls of the wait and test family: requests passed; else 0
   from_ns BIGINT NOT NULL,      -- mode of the time distribution: durations in [from_ns, to_ns)
   to_ns BIGINT NOT NULL,
   evidence VARCHAR NOT NULL,    -- measured, proven, inferred
@@ -69,7 +69,7 @@ CREATE TABLE reference_factors( -- where the program itself changes the work of 
   allowance DOUBLE NOT NULL     -- times that: what may still be the program's own doing
 );
 CREATE TABLE bins(              -- heat map: time of v-sensors per rank, kind and time bin
-  kind VARCHAR NOT NULL,        -- compute, communication
+  kind VARCHAR NOT NULL,        -- compute, communication, io
   rank INTEGER NOT NULL,
   bin INTEGER NOT NULL,         -- time [bin * bin_ns, (bin + 1) * bin_ns), bin_ns in analysis_meta
   observed_ns DOUBLE NOT NULL,
@@ -104,7 +104,7 @@ CREATE TABLE imbalances(        -- ranks that take longer throughout; time alone
 );
 CREATE TABLE ledger(            -- coverage: parts of each rank's time, adding up to it
   rank INTEGER NOT NULL,
-  kind VARCHAR NOT NULL,        -- compute, communication; '' for tool and untraced
+  kind VARCHAR NOT NULL,        -- compute, communication, io; '' for tool, sampled_out and untraced
   part VARCHAR NOT NULL,        -- vsensor, too_few_repeats, varying_work, waiting, sampled_out, tool, untraced
   ns DOUBLE NOT NULL
 );
@@ -135,13 +135,13 @@ CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, wit
            WHERE i.thread = 0 AND i.edge >= 0) c
     LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
      AND f.block = least((c.start_ns - c.before_ns - c.first_ns) // c.block_ns, c.blocks - 1);
-CREATE VIEW judged_communication AS -- the same for calls
-  SELECT c.rank, c.class, c.start_ns, c.end_ns,
+CREATE VIEW judged_calls AS     -- the same for calls of every kind
+  SELECT c.kind, c.rank, c.class, c.start_ns, c.end_ns,
          c.reference_ns * coalesce(f.factor, 1) AS reference_ns,
          coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
     FROM (SELECT j.*, x.start_ns, x.end_ns
             FROM executions x JOIN works w USING (work)
-            JOIN judges j ON j.kind = 'communication' AND w.state = j.snippet AND w.rank = j.rank
+            JOIN judges j ON j.kind <> 'compute' AND w.state = j.snippet AND w.rank = j.rank
                          AND w.bytes = j.bytes AND w.communicator = j.communicator
                          AND w.requests = j.requests
                          AND x.end_ns - x.start_ns >= j.from_ns AND x.end_ns - x.start_ns < j.to_ns
@@ -149,11 +149,13 @@ CREATE VIEW judged_communication AS -- the same for calls
           UNION ALL
           SELECT j.*, i.start_ns, i.end_ns
             FROM irregular_calls i
-            JOIN judges j ON j.kind = 'communication' AND i.state = j.snippet AND i.rank = j.rank
+            JOIN judges j ON j.kind <> 'compute' AND i.state = j.snippet AND i.rank = j.rank
                          AND i.bytes = j.bytes AND i.communicator = j.communicator
                          AND i.requests = j.requests
                          AND i.end_ns - i.start_ns >= j.from_ns AND i.end_ns - i.start_ns < j.to_ns
            WHERE i.thread = 0 AND i.edge >= 0) c
     LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
      AND f.block = least((c.start_ns - c.first_ns) // c.block_ns, c.blocks - 1);
+CREATE VIEW judged_communication AS FROM judged_calls WHERE kind = 'communication';
+CREATE VIEW judged_io AS FROM judged_calls WHERE kind = 'io';
 `;

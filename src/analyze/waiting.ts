@@ -1,5 +1,5 @@
 import type { Store } from "../trace/store.ts";
-import { COMMUNICATION_MATCH } from "./work-cells.ts";
+import { CALL_MATCH } from "./work-cells.ts";
 import { insertRows } from "./columns.ts";
 
 interface Interval {
@@ -15,9 +15,9 @@ interface Interval {
 const LISTED = 0.1;
 
 /**
- * Pass 6. Who waited while others computed slowly.
+ * Pass 6. Who waited while others worked slowly.
  *
- * In a compute region, a rank whose own work was fine needs as much communication per progress as elsewhere;
+ * In a region of computation or I/O, a rank whose own work was fine needs as much communication per progress as elsewhere;
  * progress is the reference time of its computations. What its calls took beyond that is waiting, at most the loss
  * of the slowest rank. Transfer and waiting are not told apart yet.
  *
@@ -30,7 +30,7 @@ export async function findWaiting(store: Store, binNs: number): Promise<void> {
   );
   const intervals = await store.rows<Record<string, unknown> & Interval>(`
     SELECT region, start_ns AS start, end_ns AS "end", max(k.lost_ns) AS loss, list(rank ORDER BY rank) AS slow
-      FROM regions JOIN region_ranks k USING (region) WHERE kind = 'compute' GROUP BY ALL ORDER BY region`);
+      FROM regions JOIN region_ranks k USING (region) WHERE kind <> 'communication' GROUP BY ALL ORDER BY region`);
   if (intervals.length === 0) return;
   const inside = await Promise.all(intervals.map((one) => insideOf(store, one, binNs)));
   const usual = await usualRates(store, inside);
@@ -61,10 +61,10 @@ async function insideOf(store: Store, { start, end }: Interval, binNs: number): 
   const calls = await store.rows<{ rank: number; part: string; ns: number }>(`
     SELECT c.rank, if(r.class IS NULL, coalesce(nullif(w.status, 'vsensor'), 'too_few_repeats'), w.status) AS part,
            sum(least(c.end_ns, ${end}) - greatest(c.start_ns, ${start}))::DOUBLE AS ns
-      FROM calls c
+      FROM calls c JOIN state_kinds k ON k.state = c.state AND k.kind = 'communication'
       LEFT JOIN (SELECT m.*, w.from_ns, w.to_ns, w.status FROM class_works m JOIN work_classes w USING (class)
                   WHERE m.kind = 'communication') w
-        ON ${COMMUNICATION_MATCH.replaceAll("m.", "w.")}
+        ON ${CALL_MATCH.replaceAll("m.", "w.")}
        AND c.end_ns - c.start_ns >= w.from_ns AND c.end_ns - c.start_ns < w.to_ns
       LEFT JOIN rank_references r ON r.class = w.class AND r.rank = c.rank
      WHERE c.thread = 0 AND c.edge >= 0 AND c.end_ns > ${start} AND c.start_ns < ${end}

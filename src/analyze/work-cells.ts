@@ -12,14 +12,16 @@ export async function countCells(store: Store): Promise<void> {
     CREATE OR REPLACE TEMP TABLE work_cells AS
       ${cells("compute", "start_ns - before_ns", "before_ns", COMPUTE_MATCH)}
       UNION ALL
-      ${cells("communication", "start_ns", "end_ns - start_ns", COMMUNICATION_MATCH)};
+      ${cells("communication", "start_ns", "end_ns - start_ns", CALL_MATCH)}
+      UNION ALL
+      ${cells("io", "start_ns", "end_ns - start_ns", CALL_MATCH)};
   `);
 }
 
 /** How a call or a work finds the work vector `m` of the computation before it, and of itself. */
 export const COMPUTE_MATCH =
   "c.edge = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes";
-export const COMMUNICATION_MATCH =
+export const CALL_MATCH =
   "c.state = m.snippet AND c.bytes = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
 
 function cells(kind: string, start: string, duration: string, match: string): string {

@@ -18,7 +18,8 @@ const RARE = 0.005;
  *
  * A vector stands alone with 10 fragments per rank, if it is a large part of its snippet or comes back throughout. The
  * rest is pooled: where sizes change all the time (lists of neighbours that are built anew), the snippet alone says
- * what the work is, and its spread decides later whether that is so.
+ * what the work is, and its spread decides later whether that is so. Kinds of calls: view state_kinds; 'wait' is
+ * never judged.
  */
 export async function groupWork(store: Store, settings: Settings): Promise<void> {
   await store.execute(`
@@ -42,14 +43,14 @@ export async function groupWork(store: Store, settings: Settings): Promise<void>
                 FROM irregular_calls WHERE thread = 0 AND edge >= 0)
        GROUP BY edge, bytes, before_bytes, rank
       UNION ALL
-      SELECT 'communication', state, bytes, 0, communicator, requests, rank, sum(n)::BIGINT,
+      SELECT kind, state, bytes, 0, communicator, requests, rank, sum(n)::BIGINT,
              sum(total_ns)::BIGINT, min(first_ns), max(last_ns)
         FROM (SELECT state, bytes, communicator, requests, rank, n, call_ns AS total_ns,
                      first_call AS first_ns, last_call AS last_ns FROM work_sums
               UNION ALL
               SELECT state, bytes, communicator, requests, rank, 1, end_ns - start_ns, start_ns, start_ns
-                FROM irregular_calls WHERE thread = 0 AND edge >= 0)
-       GROUP BY state, bytes, communicator, requests, rank;
+                FROM irregular_calls WHERE thread = 0 AND edge >= 0) JOIN state_kinds USING (state)
+       GROUP BY kind, state, bytes, communicator, requests, rank;
     DROP TABLE work_sums;
     CREATE OR REPLACE TEMP TABLE vector_groups AS
       WITH sums AS (

@@ -108,10 +108,16 @@ CREATE VIEW calls AS            -- every intercepted call with its columns as in
     FROM executions x JOIN works w USING (work)
   UNION ALL
   FROM irregular_calls;
+CREATE VIEW state_kinds AS      -- what time inside a call is: communication, io, or wait (for other threads or programs)
+  SELECT state,
+         CASE WHEN category LIKE 'io\\_%' ESCAPE '\\' THEN 'io'
+              WHEN category = 'file' AND NOT regexp_matches(call, '_(all|ordered|shared)') THEN 'io'
+              WHEN category IN ('thread', 'lock', 'openmp') THEN 'wait'
+              ELSE 'communication' END AS kind
+    FROM states;
 CREATE VIEW fragments AS        -- executions of snippets: every call, and every computation between calls
-  SELECT rank, thread, 'communication' AS kind, state AS snippet, start_ns, end_ns, bytes, peer,
-         communicator, tag
-    FROM calls
+  SELECT rank, thread, kind, state AS snippet, start_ns, end_ns, bytes, peer, communicator, tag
+    FROM calls JOIN state_kinds USING (state)
   UNION ALL
   SELECT rank, thread, 'compute', edge, start_ns - before_ns, start_ns, NULL, NULL, NULL, NULL
     FROM calls WHERE edge >= 0;

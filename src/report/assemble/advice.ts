@@ -11,6 +11,9 @@ export function adviceFor(region: Omit<Region, "advice">, hostsOfJob: number): s
       ? `No rank computed slowly meanwhile: look at the network of ${hosts} and at other jobs that used it.`
       : `No rank computed slowly meanwhile: look for memory traffic and for more processes than cores on ${hosts}.`;
   }
+  if (region.kind === "io") {
+    return `Reading or writing the same amounts took longer: look for what else used the file systems of ${hosts} at that time, and for full disks and write-back.`;
+  }
   if (region.performance < 0.05) {
     return `The work nearly stood still: look for a stopped, suspended or swapped-out process on ${hosts} at that time.`;
   }

@@ -5,7 +5,7 @@ import { readMeta } from "./run.ts";
 /** A bin of which less than this share is judged is unknown: so little says nothing about the rest. */
 const LEAST_JUDGED = 0.001;
 
-const KINDS: readonly Kind[] = ["compute", "communication"];
+const KINDS: readonly Kind[] = ["compute", "communication", "io"];
 
 /** Performance per rank and time bin, for each kind that any v-sensor judges. */
 export async function buildHeatmaps(store: Store): Promise<Heatmap[]> {

@@ -46,10 +46,11 @@ function mostUnjudged(quality: Quality): string {
 function regionInWords(region: Region, run: Report["run"]): string {
   const ranks = ranksInWords(region.ranks, run.ranks);
   const own = region.ranks.length === 1 ? "its" : "their";
-  const what =
-    region.kind === "communication"
-      ? `messages of ${ranks} ran at ${speed(region)} of their speed`
-      : `${ranks} ran at ${speed(region)} of ${own} speed`;
+  const subjects: Partial<Record<Region["kind"], string>> = {
+    communication: `messages of ${ranks} ran at ${speed(region)} of their speed`,
+    io: `file accesses of ${ranks} ran at ${speed(region)} of their speed`,
+  };
+  const what = subjects[region.kind] ?? `${ranks} ran at ${speed(region)} of ${own} speed`;
   const moment = (seconds: number) => formatMoment(seconds, run.wallSeconds);
   const when = `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)}`;
   return `${what} ${when} and lost ${formatSeconds(region.lostSeconds)}`;

@@ -114,6 +114,65 @@ describe("heat map", () => {
   });
 });
 
+describe("kinds of calls", () => {
+  // State 1 communicates, 2 writes, 3 waits for a lock; 30 ms of writing become 90 ms in the middle of rank 1.
+  const run = () =>
+    storeWith(
+      [0, 1].map((rank) => {
+        let now = 0;
+        const calls: Call[] = [[0, -1000, 0]];
+        for (let step = 0; step < 200; step++) {
+          const slow = rank === 1 && step >= 80 && step < 120 ? 3 : 1;
+          for (const [state, ns] of [
+            [1, 10_000],
+            [2, slow * 3 * MS * jitter(step + rank)],
+            [3, 2 * MS],
+          ] as const) {
+            const start = now + Math.round(MS * jitter(step + state));
+            now = start + Math.round(ns);
+            calls.push([state, start, now, 4096]);
+          }
+        }
+        return calls;
+      }),
+      0,
+      { 2: "io_write", 3: "lock" },
+    );
+
+  test("slow writing is a region of kind io on the rank that wrote slowly", async () => {
+    const store = await run();
+    await analyze(store);
+    const regions = await store.rows<{ kind: string; rank: number; lost_ns: number }>(
+      "SELECT kind, rank, k.lost_ns FROM regions JOIN region_ranks k USING (region)",
+    );
+    expect(regions).toHaveLength(1);
+    expect(regions[0]).toMatchObject({ kind: "io", rank: 1 });
+    expect(regions[0]!.lost_ns / (40 * 6 * MS)).toBeCloseTo(1, 1);
+    store.close();
+  });
+
+  test("the ledger keeps kinds apart, and waits of threads are waiting", async () => {
+    const store = await run();
+    await analyze(store);
+    const times = await store.rows<{ rank: number; kind: string; part: string; ns: number }>(
+      "SELECT rank, kind, part, ns FROM ledger WHERE ns > 0 ORDER BY rank, kind, part",
+    );
+    const of = (rank: number, kind: string, part?: string) =>
+      times
+        .filter((row) => row.rank === rank && row.kind === kind && (!part || row.part === part))
+        .reduce((sum, row) => sum + row.ns, 0);
+    expect(of(0, "io") / (200 * 3 * MS)).toBeCloseTo(1, 1);
+    expect(of(1, "io") / ((160 + 3 * 40) * 3 * MS)).toBeCloseTo(1, 1);
+    expect(of(0, "communication", "waiting")).toBe(200 * 2 * MS);
+    const total = await store.row<{ off: number }>(
+      `SELECT max(abs(ns - end_ns + init_ns)) AS off
+         FROM (SELECT rank, sum(ns) AS ns FROM ledger GROUP BY rank) JOIN ranks USING (rank)`,
+    );
+    expect(total!.off).toBeLessThan(10);
+    store.close();
+  });
+});
+
 describe("analyze", () => {
   test("can be run again and gives the same tables bit for bit", async () => {
     const store = await storeWith(

@@ -4,8 +4,15 @@ import { Store } from "../../../src/trace/store.ts";
 /** A call of thread 0: state, entry and exit in ns, bytes. Edges are numbered 100 * from + to. */
 export type Call = [state: number, start: number, end: number, bytes?: number];
 
-/** A store in memory with these calls per rank; the first of each rank is its MPI_Init, exit at 0. */
-export async function storeWith(ranks: readonly (readonly Call[])[], toolNs = 0): Promise<Store> {
+/**
+ * A store in memory with these calls per rank; the first of each rank is its MPI_Init, exit at 0. States are
+ * collective calls, but for those whose category is given.
+ */
+export async function storeWith(
+  ranks: readonly (readonly Call[])[],
+  toolNs = 0,
+  categories: Readonly<Record<number, string>> = {},
+): Promise<Store> {
   const store = await Store.open(":memory:", { threads: 1 });
   await store.execute(BASE_TABLES + BASE_VIEWS);
   for (const [rank, calls] of ranks.entries()) {
@@ -19,6 +26,15 @@ export async function storeWith(ranks: readonly (readonly Call[])[], toolNs = 0)
       INSERT INTO ranks VALUES (${rank}, 'host', ${rank}, 'program', 1, 0, ${calls.at(-1)![2]}, true,
         ${calls.length}, ${calls.length}, 0, 0, ${toolNs}, 0);`);
   }
+  const states = [...new Set(ranks.flat().map(([state]) => state))];
+  const rows = states.map((state) => {
+    const category = categories[state] ?? (state === 0 ? "lifetime" : "collective");
+    return `(${state}, 'call ${state}', '${category}', 0, ${state})`;
+  });
+  if (rows.length > 0)
+    await store.execute(
+      `INSERT INTO states(state, call, category, module, "offset") VALUES ${rows.join(", ")}`,
+    );
   await numberWorks(store);
   return store;
 }
