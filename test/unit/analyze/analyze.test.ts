@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyze, needsAnalysis } from "../../../src/analyze/analyze.ts";
 import { ANALYSIS_TABLES } from "../../../src/analyze/schema.ts";
 import type { Store } from "../../../src/trace/store.ts";
-import { steps, storeWith } from "./hand-made.ts";
+import { type Call, steps, storeWith } from "./hand-made.ts";
 
 const MS = 1e6;
 const TABLES = [...ANALYSIS_TABLES.matchAll(/CREATE TABLE (\w+)/g)].map((match) => match[1]!);
@@ -114,33 +114,34 @@ describe("heat map", () => {
   });
 });
 
-describe("kinds of calls", () => {
-  // State 1 communicates, 2 writes, 3 waits for a lock; 30 ms of writing become 90 ms in the middle of rank 1.
-  const run = () =>
-    storeWith(
-      [0, 1].map((rank) => {
-        let now = 0;
-        const calls: Call[] = [[0, -1000, 0]];
-        for (let step = 0; step < 200; step++) {
-          const slow = rank === 1 && step >= 80 && step < 120 ? 3 : 1;
-          for (const [state, ns] of [
-            [1, 10_000],
-            [2, slow * 3 * MS * jitter(step + rank)],
-            [3, 2 * MS],
-          ] as const) {
-            const start = now + Math.round(MS * jitter(step + state));
-            now = start + Math.round(ns);
-            calls.push([state, start, now, 4096]);
-          }
+// State 1 communicates, 2 writes, 3 waits for a lock; 30 ms of writing become 90 ms in the middle of rank 1.
+function writing(): Promise<Store> {
+  return storeWith(
+    [0, 1].map((rank) => {
+      let now = 0;
+      const calls: Call[] = [[0, -1000, 0]];
+      for (let step = 0; step < 200; step++) {
+        const slow = rank === 1 && step >= 80 && step < 120 ? 3 : 1;
+        for (const [state, ns] of [
+          [1, 10_000],
+          [2, slow * 3 * MS * jitter(step + rank)],
+          [3, 2 * MS],
+        ] as const) {
+          const start = now + Math.round(MS * jitter(step + state));
+          now = start + Math.round(ns);
+          calls.push([state, start, now, 4096]);
         }
-        return calls;
-      }),
-      0,
-      { 2: "io_write", 3: "lock" },
-    );
+      }
+      return calls;
+    }),
+    0,
+    { 2: "io_write", 3: "lock" },
+  );
+}
 
+describe("kinds of calls", () => {
   test("slow writing is a region of kind io on the rank that wrote slowly", async () => {
-    const store = await run();
+    const store = await writing();
     await analyze(store);
     const regions = await store.rows<{ kind: string; rank: number; lost_ns: number }>(
       "SELECT kind, rank, k.lost_ns FROM regions JOIN region_ranks k USING (region)",
@@ -152,7 +153,7 @@ describe("kinds of calls", () => {
   });
 
   test("the ledger keeps kinds apart, and waits of threads are waiting", async () => {
-    const store = await run();
+    const store = await writing();
     await analyze(store);
     const times = await store.rows<{ rank: number; kind: string; part: string; ns: number }>(
       "SELECT rank, kind, part, ns FROM ledger WHERE ns > 0 ORDER BY rank, kind, part",
