@@ -11,12 +11,13 @@ enum {
   WIDE = 10,
   NARROW = 5,
   SKIP = 1,
-  RECORD_BOUND = 2 * WIDE + 4 * (SKIP + NARROW) + (SKIP + WIDE) + (SKIP + 2 * NARROW),
+  RECORD_BOUND = 2 * WIDE + 5 * (SKIP + NARROW) + (SKIP + WIDE) + (SKIP + 2 * NARROW),
 };
 
-/* What a record is worth beside its times: `bytes` and all that follows. */
+/* What a record is worth beside its times and what was left out before it: from `bytes` to
+ * `completed`. */
 enum { VALUES_AT = offsetof(struct vst_record, bytes), VALUES = 32 };
-_Static_assert(VALUES_AT + VALUES == sizeof(struct vst_record), "times come first, no padding");
+_Static_assert(VALUES_AT + VALUES == offsetof(struct vst_record, skipped), "no padding");
 
 /* Columns in which a record is not as foreseen. */
 enum { STATE = 1, COMMUNICATOR = 2, PEER = 4, TAG = 8, BYTES = 16, REQUESTS = 32 };
@@ -222,6 +223,19 @@ pack_misses(uint8_t *at, const struct vst_record *records, const struct tables *
   return at;
 }
 
+static uint8_t *pack_skipped(uint8_t *at, const struct vst_record *records, uint32_t count) {
+  uint8_t *opened = at = open_column(at);
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (records[i].skipped == 0)
+      continue;
+    at = put_varint(put_varint(at, i - next), records[i].skipped);
+    next = i + 1;
+  }
+  close_column(opened, at);
+  return at;
+}
+
 size_t vst_pack(const struct vst_record *records, uint32_t count, uint64_t previous_exit,
                 void *scratch, uint8_t *payload) {
   struct tables t = lay_out(scratch, count);
@@ -233,5 +247,6 @@ size_t vst_pack(const struct vst_record *records, uint32_t count, uint64_t previ
   at = pack_misses(at, records, &t, TAG, put_tag);
   at = pack_misses(at, records, &t, BYTES, put_bytes);
   at = pack_misses(at, records, &t, REQUESTS, put_requests);
+  at = pack_skipped(at, records, count);
   return (size_t)(at - payload);
 }

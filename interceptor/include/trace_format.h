@@ -1,5 +1,5 @@
 /*
- * The varscope trace file, version 2: defined here and nowhere else.
+ * The varscope trace file, version 3: defined here and nowhere else.
  *
  * One file per process, `trace/RANK.vst`. It is mapped into memory while it is written, so whatever
  * a process stored before it was killed is in the file. All integers are in the writer's byte
@@ -10,9 +10,10 @@
  *     struct vst_block    what it is, how long, checksum
  *     payload             `payload_bytes` long, then zero padding to the next multiple of 8
  *
- * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block.
- * It is the only block whose payload changes after it was committed, so it carries no checksum. The
- * file may be longer than `committed` (space is allocated ahead); what lies behind is not data.
+ * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block, a
+ * COUNTS block what one thread left out. They are the only blocks whose payload changes after it was
+ * committed, so they carry no checksum. The file may be longer than `committed` (space is allocated
+ * ahead); what lies behind is not data.
  *
  * Readers accept any `minor`, skip block types they do not know, and refuse another `major`.
  */
@@ -23,7 +24,7 @@
 
 #define VST_MAGIC "VARSCOPE"
 #define VST_BYTE_ORDER 0x01020304u
-#define VST_MAJOR 2
+#define VST_MAJOR 3
 #define VST_MINOR 0
 #define VST_HEADER_BYTES 4096u
 #define VST_BLOCK_MAGIC 0x4b4c4256u /* "VBLK" read as little endian */
@@ -58,7 +59,9 @@ struct vst_header {
   uint32_t process_state;  /* atomic: enum vst_process_state */
   uint32_t fixed_checksum; /* CRC-32C of the header's bytes before `committed`; 0 = not given */
   uint64_t tool_ticks; /* atomic: measured own cost outside the per-call path (sealing, files) */
-  uint64_t call_cost_picoseconds; /* calibrated own cost of recording one call */
+  uint64_t call_cost_picoseconds; /* calibrated own cost of recording one call, caches warm */
+  uint64_t call_ticks; /* atomic: own cost in the per-call path, as measured in the run on a sample of
+                        the calls, those left out included; 0: not measured */
 };
 
 enum vst_block_type {
@@ -71,6 +74,7 @@ enum vst_block_type {
   VST_BLOCK_STAGING = 7,      /* struct vst_staging, then `capacity` struct vst_record */
   VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
+  VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
   /* 10 to 18 are given to call paths, files, threads, counts, counters and transfers. */
 };
 
@@ -79,8 +83,9 @@ struct vst_block {
   uint16_t type;  /* enum vst_block_type */
   uint16_t reserved;
   uint32_t payload_bytes;
-  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING */
-  uint32_t thread;     /* FRAGMENTS, STAGING: thread number in this process, from 0 */
+  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING and
+                          COUNTS */
+  uint32_t thread;     /* FRAGMENTS, STAGING, COUNTS: thread number in this process, from 0 */
   uint32_t count;      /* FRAGMENTS: records */
   uint64_t first_tick; /* FRAGMENTS: enter of the first record */
   uint64_t
@@ -193,6 +198,9 @@ struct vst_record {
   uint32_t requests;  /* wait, test and start family: requests passed; else 0 */
   uint32_t completed; /* wait and test family: requests completed; iprobe, window
                        test: 1 if found; else 0 */
+  uint32_t skipped;   /* calls of this thread left out on purpose since the record before it; more
+                       than 32 bits hold count as 0xffffffff */
+  uint32_t reserved;  /* 0 */
 };
 
 /* Head of a STAGING payload. Sealing packs all staged records into one FRAGMENTS block and starts
@@ -210,7 +218,34 @@ struct vst_staging {
 };
 
 /*
- * FRAGMENTS payload: eight columns one after the other, each `uint32_t bytes` then that many bytes.
+ * Head of a COUNTS payload: what one thread left out on purpose, state by state. A thread can have
+ * several such blocks; entries of one thread have different states. They are filled from the first
+ * on: one whose `calls` is 0 is not in use, nor are those behind it. Per thread the sum of `calls`
+ * equals the `sampled_out` of its STAGING block, but for calls whose state could not be told
+ * (sampled_out is larger by these), and after a kill for one call.
+ */
+struct vst_counts {
+  uint32_t capacity; /* entries that follow */
+  uint32_t reserved;
+  uint64_t last_exit; /* of the thread's first COUNTS block: tick at which the latest timed call ended
+                       that was left out; 0 none */
+};
+
+/*
+ * The time that the calls of a state took, those left out included: the sum over its records, plus
+ * ticks * calls / timed. `timed` equals `calls` unless even reading the clock cost too much; then
+ * every 16th call of the state is timed, the first one included.
+ */
+struct vst_count {
+  uint32_t state;
+  uint32_t reserved;
+  uint64_t calls; /* atomic: calls left out */
+  uint64_t timed; /* those of them that were timed */
+  uint64_t ticks; /* sum of exit - enter of the timed ones */
+};
+
+/*
+ * FRAGMENTS payload: nine columns one after the other, each `uint32_t bytes` then that many bytes.
  * All numbers are LEB128 varints, signed ones zigzag-coded first.
  *
  *   0 gap       enter - exit of the record before (block.previous_exit for the first), >= 0
@@ -221,11 +256,12 @@ struct vst_staging {
  *   5 tag
  *   6 bytes
  *   7 requests * 2 + (completed != requests), then, where that bit is set, completed
+ *   8 skipped
  *
- * Columns 0 and 1 hold `count` varints. Columns 2 to 7 hold only what a reader cannot foresee, as
+ * Columns 0 and 1 hold `count` varints. Columns 2 to 8 hold only what a reader cannot foresee, as
  * pairs (records skipped since the last pair, value). Coded values are zigzag(peer), zigzag(tag);
  * communicator + 1 with VST_NO_COMMUNICATOR as 0; the rest as they are. Records after a column's
- * last pair are as foreseen.
+ * last pair are as foreseen. Column 8 is foreseen to be 0, whatever the models say.
  *
  * Programs go through the same calls again and again, so each record is foreseen to repeat an
  * earlier record of its block, its model. Two records are equal if they are so in columns 2 to 7.
@@ -248,6 +284,6 @@ struct vst_staging {
  * A thread number is used again when its thread has ended; the first block of the new thread then
  * has previous_exit == first_tick like a thread's first block: nobody computed between the two.
  */
-#define VST_FRAGMENT_COLUMNS 8
+#define VST_FRAGMENT_COLUMNS 9
 
 #endif

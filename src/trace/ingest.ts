@@ -16,6 +16,7 @@ import { BASE_TABLES, BASE_VIEWS, STORE_VERSION } from "./schema.ts";
 import { fingerprint, isLocked, isOutdated, listTraces, type TraceSource } from "./sources.ts";
 import { duckdbVersion, Store } from "./store.ts";
 import { CallWriter } from "./write-calls.ts";
+import { LeftOutWriter } from "./write-left-out.ts";
 import { unifyDefinitions } from "./unify.ts";
 import { damageLines, incompleteLines, missingRanksLine, problemLines } from "./warnings.ts";
 import {
@@ -131,14 +132,18 @@ async function fillStore(
   const ranks: RankRow[] = [];
   const progress = startProgress(job.readers, options.onProgress);
   const decodeInto = await callWriter(store, edges, (rows) => progress.batch(rows));
+  const leftOut = await LeftOutWriter.open(store);
   for (const [i, reader] of job.readers.entries()) {
     const zeroNs = clock.zeroNs(reader);
-    const result = await decodeInto.file(reader, { ...definitions.mappings[i]!, zeroNs });
+    const mapping = { ...definitions.mappings[i]!, zeroNs };
+    const result = await decodeInto.file(reader, mapping);
+    leftOut.write({ description: reader.description, mapping, result });
     warnings.push(...damageLines(reader, result.damage));
     ranks.push(makeRankRow(reader, result, zeroNs));
     progress.file(reader);
   }
   decodeInto.close();
+  leftOut.close();
   await writeEdges(store, edges);
   await writeRanks(store, ranks);
   const worldSize = Math.max(...job.readers.map(({ description }) => description.worldSize));

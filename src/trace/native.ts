@@ -51,6 +51,16 @@ export interface DecodeResult {
   rows: number;
   /** Latest exit of a call in the store's time; meaningless without rows. */
   lastEndNs: bigint;
+  /**
+   * Spans in which a thread left calls out on purpose, in the store's time: columns of the table `gaps`. Per
+   * thread, their calls add up to what it left out.
+   */
+  gaps: {
+    thread: Int16Array<ArrayBuffer>;
+    start_ns: BigInt64Array<ArrayBuffer>;
+    end_ns: BigInt64Array<ArrayBuffer>;
+    calls: BigInt64Array<ArrayBuffer>;
+  };
 }
 
 /** Column buffers of the view `calls`, named like its columns. */
@@ -96,6 +106,8 @@ export interface TraceDescription {
   realtimeOffsetNs: bigint;
   /** The interceptor's own cost outside the per-call path. */
   toolNs: number;
+  /** Its own cost in the per-call path, as it measured it in the run; 0: not measured. */
+  callsNs: number;
   /** Its calibrated cost of one recorded call. */
   callCostNs: number;
   /** Keys as VST_KEY_* in trace_format.h, in file order. */
@@ -132,6 +144,17 @@ export interface ThreadCounts {
   damaged: number;
   /** Records not yet sealed that follow. */
   unsealed: number;
+  /** What it left out on purpose, state by state. */
+  leftOut: LeftOutCount[];
+}
+
+export interface LeftOutCount {
+  /** Number of the file. */
+  state: number;
+  calls: number;
+  /** Those of them that were timed, and how long they took together. */
+  timed: number;
+  timedNs: number;
 }
 
 /** Input of the synthetic writer, everything filled in; see write-synthetic.ts. */
@@ -152,6 +175,7 @@ export interface NativeTraceInput {
   lastNs: number;
   toolTicks: number;
   callCostPicoseconds: number;
+  callTicks: number;
   blockRecords: number;
   columns: {
     thread: Int32Array;
@@ -164,7 +188,10 @@ export interface NativeTraceInput {
     tag: Int32Array;
     requests: Int32Array;
     completed: Int32Array;
+    skipped: Int32Array;
   };
+  /** COUNTS entries; `lastNs` of the last one of a thread counts. */
+  leftOut: (LeftOutCount & { thread: number; lastNs: number })[];
   /** Per thread: records left in the slots. */
   unsealed: Int32Array;
   lost: number;

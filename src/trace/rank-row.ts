@@ -61,7 +61,7 @@ function countCalls(
 
 /** Cannot be more than the time there was: then the numbers are damaged and tell nothing. */
 function ownCost(reader: TraceReader, recorded: number, mostNs: number): number {
-  const { toolNs, callCostNs, threads } = reader.description;
-  const cost = recorded * callCostNs + toolNs;
+  const { toolNs, callsNs, callCostNs, threads } = reader.description;
+  const cost = (callsNs > 0 ? callsNs : recorded * callCostNs) + toolNs;
   return cost <= Math.max(0, mostNs) * Math.max(1, threads.length) ? cost : 0;
 }

@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 2;
+export const STORE_VERSION = 3;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";
@@ -35,7 +35,8 @@ CREATE TABLE ranks(             -- one row per process of the job whose trace wa
   recorded BIGINT NOT NULL,
   sampled_out BIGINT NOT NULL,
   lost BIGINT NOT NULL,         -- calls known to be missing, damaged blocks included
-  tool_ns BIGINT NOT NULL,      -- the interceptor's own cost: calls x calibrated cost + sealing
+  tool_ns BIGINT NOT NULL,      -- the interceptor's own cost, as it measured it in the run (where it could not:
+                                --   calls x calibrated cost + sealing)
   trace_bytes BIGINT NOT NULL
 );
 CREATE TABLE modules(           -- shared objects and executables that calls were made from
@@ -61,6 +62,21 @@ CREATE TABLE communicators(     -- equal on all its ranks: same members in the s
   ordinal INTEGER NOT NULL,     -- n-th communicator with these members, from 0
   members INTEGER[] NOT NULL,   -- world ranks
   remote_size INTEGER NOT NULL  -- intercommunicators: members of the remote group, else 0
+);
+CREATE TABLE gaps(              -- spans in which a thread left calls out on purpose; by rank, thread, start
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,
+  start_ns BIGINT NOT NULL,     -- exit of the record before; equal to end_ns where that is not known
+  end_ns BIGINT NOT NULL,       -- entry of the next record, or exit of the last call timed
+  calls BIGINT NOT NULL         -- left out there; sum per rank = ranks.sampled_out
+);
+CREATE TABLE sampled_out(       -- calls left out on purpose, state by state
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,
+  state INTEGER NOT NULL,       -- -1: its definition is damaged
+  calls BIGINT NOT NULL,
+  timed BIGINT NOT NULL,        -- those of them that were timed; fewer where reading the clock cost too much
+  timed_ns BIGINT NOT NULL      -- how long these took; all of them: about timed_ns * calls / timed
 );
 CREATE TABLE works(             -- what executions were, but for their times; a work can have several numbers
   work INTEGER NOT NULL,        -- 0, 1, ...; one after the other within a rank

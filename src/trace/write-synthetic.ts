@@ -22,6 +22,8 @@ export interface SyntheticColumns {
   tag?: ArrayLike<number>;
   requests?: ArrayLike<number>;
   completed?: ArrayLike<number>;
+  /** Calls of the thread that were left out since the one before. They count as sampled out. */
+  skipped?: ArrayLike<number>;
   thread?: ArrayLike<number>;
 }
 
@@ -55,7 +57,21 @@ export interface SyntheticTrace {
   /** Records of each thread that were not sealed; with finalized: false. Default 0. */
   unsealed?: number;
   lost?: number;
+  /** Calls of thread 0 left out beside those that the column `skipped` tells of. */
   sampledOut?: number;
+  /**
+   * What threads left out, state by state; to go with `skipped` and `sampledOut`, which count the same calls.
+   * `lastNs`: end of the latest timed one.
+   */
+  leftOut?: {
+    thread?: number;
+    /** Index into `calls`. */
+    state: number;
+    calls: number;
+    timed: number;
+    timedNs: number;
+    lastNs?: number;
+  }[];
   problems?: string[];
   /** Exit of MPI_Init. Default 0. */
   initExitNs?: number;
@@ -67,6 +83,8 @@ export interface SyntheticTrace {
   ticksPerSecond?: number;
   toolTicks?: number;
   callCostPicoseconds?: number;
+  /** Own cost measured in the per-call path; default: not measured. */
+  callTicks?: number;
   /** Records per block. Default 4096. */
   blockRecords?: number;
 }
@@ -124,6 +142,8 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
     lastNs: Math.max(last, initExitNs),
     toolTicks: trace.toolTicks ?? 0,
     callCostPicoseconds: trace.callCostPicoseconds ?? 0,
+    callTicks: trace.callTicks ?? 0,
+    leftOut: (trace.leftOut ?? []).map((count) => ({ thread: 0, lastNs: 0, ...count })),
     blockRecords: trace.blockRecords ?? 4096,
     columns,
     unsealed: new Int32Array(threads).fill(trace.unsealed ?? 0),
@@ -167,6 +187,7 @@ function fillColumns(given: SyntheticColumns, rows: number): NativeTraceInput["c
     tag: narrow(given.tag, -1),
     requests,
     completed: given.completed ? narrow(given.completed, 0) : requests,
+    skipped: narrow(given.skipped, 0),
     thread: narrow(given.thread, 0),
   };
 }

@@ -50,7 +50,16 @@ Napi::Object describeCommunicator(Napi::Env env, const Communicator &communicato
   return object;
 }
 
-Napi::Object describeThread(Napi::Env env, const Thread &thread) {
+Napi::Object describeCount(Napi::Env env, const vst_count &count, double nanosecondsPerTick) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("state", count.state);
+  object.Set("calls", static_cast<double>(count.calls));
+  object.Set("timed", static_cast<double>(count.timed));
+  object.Set("timedNs", static_cast<double>(count.ticks) * nanosecondsPerTick);
+  return object;
+}
+
+Napi::Object describeThread(Napi::Env env, const Thread &thread, double nanosecondsPerTick) {
   Napi::Object object = Napi::Object::New(env);
   const bool told = thread.counters.has_value();
   const vst_staging counters = thread.counters.value_or(vst_staging{});
@@ -63,6 +72,9 @@ Napi::Object describeThread(Napi::Env env, const Thread &thread) {
   object.Set("sealed", static_cast<double>(thread.sealed));
   object.Set("damaged", static_cast<double>(thread.damaged));
   object.Set("unsealed", static_cast<double>(thread.unsealed.size()));
+  object.Set("leftOut", list(env, thread.leftOut, [&](const vst_count &count) {
+               return describeCount(env, count, nanosecondsPerTick);
+             }));
   return object;
 }
 
@@ -86,6 +98,8 @@ void describeTimes(Napi::Env env, const TraceFile &trace, Napi::Object &object) 
   const double tool =
       static_cast<double>(trace.header.tool_ticks) * trace.clock->nanosecondsPerTick();
   object.Set("toolNs", tool);
+  object.Set("callsNs",
+             static_cast<double>(trace.header.call_ticks) * trace.clock->nanosecondsPerTick());
   object.Set("callCostNs", static_cast<double>(trace.header.call_cost_picoseconds) / 1000);
 }
 
@@ -128,7 +142,10 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
              list(env, trace.definitions.communicators,
                   [&](const Communicator &c) { return describeCommunicator(env, c); }));
   object.Set("threads", list(env, trace.threads,
-                             [&](const Thread &thread) { return describeThread(env, thread); }));
+                             [&](const Thread &thread) {
+                               return describeThread(env, thread,
+                                                     trace.clock->nanosecondsPerTick());
+                             }));
   object.Set("problems", lines(env, trace.definitions.problems));
   object.Set("damage", lines(env, trace.damage));
   return object;

@@ -18,6 +18,26 @@ std::vector<int32_t> takeNumbers(const Napi::Value &value) {
   return {array.Data(), array.Data() + array.ElementLength()};
 }
 
+// Columns of the table `gaps`, but for the rank.
+Napi::Object describeGaps(Napi::Env env, const std::vector<Gap> &gaps) {
+  Napi::Object object = Napi::Object::New(env);
+  Napi::Int16Array thread = Napi::Int16Array::New(env, gaps.size());
+  Napi::BigInt64Array start = Napi::BigInt64Array::New(env, gaps.size());
+  Napi::BigInt64Array end = Napi::BigInt64Array::New(env, gaps.size());
+  Napi::BigInt64Array calls = Napi::BigInt64Array::New(env, gaps.size());
+  for (size_t i = 0; i < gaps.size(); ++i) {
+    thread[i] = static_cast<int16_t>(gaps[i].thread);
+    start[i] = gaps[i].start;
+    end[i] = gaps[i].end;
+    calls[i] = static_cast<int64_t>(gaps[i].calls);
+  }
+  object.Set("thread", thread);
+  object.Set("start_ns", start);
+  object.Set("end_ns", end);
+  object.Set("calls", calls);
+  return object;
+}
+
 class Trace : public Napi::ObjectWrap<Trace> {
 public:
   static Napi::Function define(Napi::Env env) {
@@ -79,6 +99,7 @@ private:
     result.Set("damage", damage);
     result.Set("rows", static_cast<double>(decoder_->rows()));
     result.Set("lastEndNs", Napi::BigInt::New(env, decoder_->lastEnd()));
+    result.Set("gaps", describeGaps(env, decoder_->gaps()));
     decoder_.reset();
     edges_.Reset();
     return result;

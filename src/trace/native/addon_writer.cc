@@ -1,6 +1,7 @@
 // writeTrace(path, description) with the shape NativeTrace of src/trace/native.ts.
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -48,6 +49,11 @@ void forEach(const Napi::Object &from, const char *key,
 struct TickMaker {
   int64_t base;          // CLOCK_MONOTONIC at time 0
   double ticksPerSecond; // of the counter; 0: ticks are nanoseconds
+
+  uint64_t length(int64_t ns) const {
+    return ticksPerSecond > 0 ? static_cast<uint64_t>(static_cast<double>(ns) * ticksPerSecond / 1e9)
+                              : static_cast<uint64_t>(ns);
+  }
 
   uint64_t operator()(int64_t ns) const {
     const auto monotonic = static_cast<uint64_t>(base + ns);
@@ -130,6 +136,7 @@ struct Rows {
       : thread(narrow(from, "thread")), state(narrow(from, "state")), peer(narrow(from, "peer")),
         communicator(narrow(from, "communicator")), tag(narrow(from, "tag")),
         requests(narrow(from, "requests")), completed(narrow(from, "completed")),
+        skipped(narrow(from, "skipped")),
         start(from.Get("startNs")), end(from.Get("endNs")), bytes(from.Get("bytes")) {}
 
   // Nanoseconds or bytes come as doubles or, where they are larger, as bigints.
@@ -165,10 +172,12 @@ struct Rows {
     record.tag = tag[i];
     record.requests = static_cast<uint32_t>(requests[i]);
     record.completed = static_cast<uint32_t>(completed[i]);
+    record.skipped = static_cast<uint32_t>(skipped[i]);
     return record;
   }
 
-  const int32_t *thread, *state, *peer, *communicator, *tag, *requests, *completed;
+  const int32_t *thread, *state, *peer, *communicator, *tag, *requests, *completed,
+      *skipped;
   Wide start, end, bytes;
 };
 
@@ -187,6 +196,25 @@ void addRows(TraceWriter &writer, const Napi::Object &from, const TickMaker &tic
   }
 }
 
+// One COUNTS block per thread that has any.
+void addCounts(TraceWriter &writer, const Napi::Object &from, const TickMaker &tick) {
+  std::map<uint32_t, std::vector<vst_count>> all;
+  std::map<uint32_t, uint64_t> last;
+  forEach(from, "leftOut", [&](const Napi::Value &item) {
+    const auto object = item.As<Napi::Object>();
+    vst_count count{};
+    count.state = uint32(object, "state");
+    count.calls = static_cast<uint64_t>(number(object, "calls"));
+    count.timed = static_cast<uint64_t>(number(object, "timed"));
+    count.ticks = tick.length(wide(object.Get("timedNs")));
+    const uint32_t thread = uint32(object, "thread");
+    all[thread].push_back(count);
+    last[thread] = tick(wide(object.Get("lastNs")));
+  });
+  for (const auto &[thread, counts] : all)
+    writer.addCounts(thread, last[thread], counts);
+}
+
 vst_header makeHeader(const Napi::Object &from, const TickMaker &tick) {
   vst_header header{};
   header.clock_kind = tick.ticksPerSecond > 0 ? VST_CLOCK_TSC : VST_CLOCK_MONOTONIC;
@@ -199,6 +227,7 @@ vst_header makeHeader(const Napi::Object &from, const TickMaker &tick) {
   header.init_exit_tick = tick(wide(from.Get("initExitNs")));
   header.tool_ticks = static_cast<uint64_t>(number(from, "toolTicks"));
   header.call_cost_picoseconds = static_cast<uint64_t>(number(from, "callCostPicoseconds"));
+  header.call_ticks = static_cast<uint64_t>(number(from, "callTicks"));
   return header;
 }
 
@@ -217,6 +246,7 @@ Napi::Value writeTrace(const Napi::CallbackInfo &info) {
     const auto threads = from.Get("unsealed").As<Napi::Int32Array>().ElementLength();
     writer.addThreads(static_cast<uint32_t>(threads));
     addRows(writer, from, tick);
+    addCounts(writer, from, tick);
     writer.count(0, static_cast<uint64_t>(number(from, "lost")),
                  static_cast<uint64_t>(number(from, "sampledOut")));
     forEach(from, "problems", [&](const Napi::Value &line) {

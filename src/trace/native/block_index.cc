@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "counts.h"
 #include "crc32c.h"
 #include "limits.h"
 
@@ -51,6 +52,8 @@ const char *checkBlock(Window &window, uint64_t offset, uint64_t limit, vst_bloc
     return "it does not end inside the file";
   if (head.type == VST_BLOCK_STAGING)
     return stagingFits(window, offset, head) ? nullptr : "its length contradicts its contents";
+  if (head.type == VST_BLOCK_COUNTS)
+    return countsFit(window, offset, head) ? nullptr : "its length contradicts its contents";
   return checksumFits(window, offset, head) ? nullptr : "its checksum is wrong";
 }
 

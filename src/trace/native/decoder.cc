@@ -26,12 +26,13 @@ bool Decoder::load() {
   for (; thread_ < trace_.threads.size(); ++thread_) {
     const Thread &thread = trace_.threads[thread_];
     if (block_ == 0)
-      state_ = -1, exit_ = 0, segment_ = 0;
+      state_ = -1, exit_ = 0, segment_ = 0, told_ = 0;
     while (block_ < thread.blocks.size())
       if (loadBlock(thread, thread.blocks[block_++]))
         return true;
     if (block_++ == thread.blocks.size() && loadUnsealed(thread))
       return true;
+    addLastGap(thread);
     block_ = 0;
   }
   records_.clear();
@@ -97,6 +98,10 @@ void Decoder::write(const vst_record &record, const Columns &columns, size_t row
   const int64_t end = trace_.clock->nanoseconds(record.exit, segment_) - mapping_.subtract;
   const int32_t state = mapping_.states[record.state];
   const auto bytes = static_cast<int64_t>(record.bytes);
+  if (record.skipped > 0) {
+    addGap(record.skipped, state_ >= 0 ? end_ : start, start);
+    state_ = -1;
+  }
   const bool known = state_ >= 0;
   columns.rank[row] = trace_.header.world_rank;
   columns.thread[row] = static_cast<int16_t>(trace_.threads[thread_].number);
@@ -119,6 +124,23 @@ void Decoder::write(const vst_record &record, const Columns &columns, size_t row
   bytes_ = bytes;
   state_ = state;
   lastEnd_ = std::max(lastEnd_, end);
+}
+
+void Decoder::addGap(uint64_t calls, int64_t start, int64_t end) {
+  gaps_.push_back({trace_.threads[thread_].number, start, end, calls});
+  told_ += calls;
+}
+
+// What the thread left out after its last record, and what no record tells.
+void Decoder::addLastGap(const Thread &thread) {
+  const uint64_t all = thread.counters ? thread.counters->sampled_out : 0;
+  if (all <= told_ || (all >> 63) != 0)
+    return;
+  const bool timed = thread.lastLeftOut > 0 && trace_.clock->holds(thread.lastLeftOut);
+  const int64_t last =
+      timed ? trace_.clock->nanoseconds(thread.lastLeftOut, segment_) - mapping_.subtract : INT64_MIN;
+  const int64_t first = state_ >= 0 ? end_ : timed ? last : 0;
+  addGap(all - told_, first, std::max(first, last));
 }
 
 } // namespace varscope

@@ -29,6 +29,14 @@ struct Mapping {
   int64_t subtract;                   // CLOCK_MONOTONIC of the host at time 0 of the job
 };
 
+// A span of one thread in which it left calls out on purpose: from the exit of the record before to
+// the entry of the next one. Of no length where an end is not known. In the store's time.
+struct Gap {
+  uint32_t thread;
+  int64_t start, end;
+  uint64_t calls;
+};
+
 class Decoder {
 public:
   // `trace` and `edges` must outlive the decoder. Throws TraceError if the file cannot be opened
@@ -41,6 +49,10 @@ public:
   // Lines on blocks that could not be decoded, as in TraceFile::damage.
   const std::vector<std::string> &damage() const {
     return damage_;
+  }
+  // Gaps of the threads decoded so far. Per thread, their calls add up to what it left out.
+  const std::vector<Gap> &gaps() const {
+    return gaps_;
   }
   uint64_t rows() const {
     return rows_;
@@ -57,6 +69,7 @@ private:
   File file_;
   FragmentDecoder fragments_;
   std::vector<std::string> damage_;
+  std::vector<Gap> gaps_;
   uint64_t rows_ = 0;
   int64_t lastEnd_ = INT64_MIN;
 
@@ -69,12 +82,15 @@ private:
   size_t segment_ = 0;
   uint64_t exit_ = 0; // tick
   int64_t end_ = 0, bytes_ = 0;
+  uint64_t told_ = 0;  // calls left out that gaps tell of
   int32_t state_ = -1; // -1: what came before the next record is not known
 
   bool load();
   bool loadBlock(const Thread &thread, const Block &block);
   bool loadUnsealed(const Thread &thread);
   const char *check(const std::vector<vst_record> &records) const;
+  void addGap(uint64_t calls, int64_t start, int64_t end);
+  void addLastGap(const Thread &thread);
   void write(const vst_record &record, const Columns &columns, size_t row);
 };
 

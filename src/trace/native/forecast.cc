@@ -5,9 +5,9 @@
 namespace varscope {
 namespace {
 
-// What records are compared by: all but their times.
+// What records are compared by: all but their times and what was left out before them.
 constexpr size_t kValues = offsetof(vst_record, bytes);
-constexpr size_t kValueBytes = sizeof(vst_record) - kValues;
+constexpr size_t kValueBytes = offsetof(vst_record, skipped) - kValues;
 static_assert(kValueBytes == 32, "no padding, which would be compared too");
 
 const uint8_t *values(const vst_record &record) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kNone = Forecast::kNone;
 
-// One of the columns 2 to 7: pairs (records skipped, value) for what cannot be foreseen.
+// One of the columns 2 to 8: pairs (records skipped, value) for what cannot be foreseen.
 struct SparseColumn {
   Cursor cursor;
   uint32_t next = kNone; // record that the next pair is about
@@ -134,7 +134,20 @@ private:
   }
 };
 
-constexpr vst_record kNothing = {0, 0, 0, 0, VST_NO_COMMUNICATOR, 0, 0, 0, 0};
+// Column 8, once the records are there: models do not foresee it. False if it is broken.
+bool takeSkipped(const Cursor &column, uint32_t count, vst_record *records) {
+  SparseColumn skipped;
+  skipped.cursor = column;
+  skipped.start(count);
+  while (skipped.next != kNone) {
+    const uint32_t at = skipped.next;
+    records[at].skipped = static_cast<uint32_t>(skipped.value(UINT32_MAX));
+    skipped.advance(at + 1, count);
+  }
+  return !skipped.broken;
+}
+
+constexpr vst_record kNothing = {0, 0, 0, 0, VST_NO_COMMUNICATOR, 0, 0, 0, 0, 0, 0};
 
 } // namespace
 
@@ -189,7 +202,7 @@ const char *FragmentDecoder::decodeRecords(const vst_block &head, const uint8_t 
     surprises.values(i, record);
     forecast_.add(i);
   }
-  if (surprises.broken())
+  if (!takeSkipped(columns[8], head.count, records) || surprises.broken())
     return "a column is broken";
   if (!gaps.atEnd() || !durations.atEnd())
     return "it has more times than records";

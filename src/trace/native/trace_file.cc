@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "counts.h"
 #include "crc32c.h"
 #include "limits.h"
 #include "staging.h"
@@ -65,7 +66,8 @@ void keepFirst(std::vector<Definition> &all, uint32_t (*number)(const Definition
 void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
   Window window(file);
   for (const Block &block : index.blocks()) {
-    if (block.head.type == VST_BLOCK_FRAGMENTS || block.head.type == VST_BLOCK_STAGING)
+    if (block.head.type == VST_BLOCK_FRAGMENTS || block.head.type == VST_BLOCK_STAGING ||
+        block.head.type == VST_BLOCK_COUNTS)
       continue;
     const uint8_t *payload = window.at(block.offset + sizeof(vst_block), block.head.payload_bytes);
     const char *reason =
@@ -161,6 +163,7 @@ TraceFile::TraceFile(const std::string &name) : path(name), header{} {
   chooseUnsealed(file, *this);
   describeDamage(index, *this);
   checkEnd(file, *this);
+  readCounts(file, index, *this);
   checkCounters(*this);
   std::string problem;
   clock.emplace(header, definitions.clocks, problem);

@@ -24,6 +24,8 @@ struct Thread {
   bool unsealedFollow = true;          // nothing is missing between it and them
   uint64_t sealed = 0;                 // records in `blocks`
   uint64_t damaged = 0;                // records that damaged blocks claim to hold
+  std::vector<vst_count> leftOut;      // COUNTS blocks, by state
+  uint64_t lastLeftOut = 0;            // tick at which the latest timed call left out ended; 0 none
 };
 
 struct TraceFile {

@@ -44,7 +44,7 @@ void TraceWriter::put(const void *data, size_t bytes) {
 
 void TraceWriter::putBlock(vst_block head, const void *payload) {
   head.magic = VST_BLOCK_MAGIC;
-  if (head.type != VST_BLOCK_STAGING)
+  if (head.type != VST_BLOCK_STAGING && head.type != VST_BLOCK_COUNTS)
     head.checksum = vst_block_checksum(&head, payload);
   put(&head, sizeof head);
   put(payload, head.payload_bytes);
@@ -84,6 +84,7 @@ void TraceWriter::record(uint32_t number, const vst_record &record) {
   thread.slots[thread.used++] = record;
   ++thread.counters.written;
   ++thread.counters.intercepted;
+  count(number, 0, record.skipped);
 }
 
 void TraceWriter::seal(uint32_t number) {
@@ -109,6 +110,21 @@ void TraceWriter::count(uint32_t number, uint64_t lost, uint64_t sampledOut) {
   counters.lost += lost;
   counters.sampled_out += sampledOut;
   counters.intercepted += lost + sampledOut;
+}
+
+void TraceWriter::addCounts(uint32_t number, uint64_t lastExit,
+                            const std::vector<vst_count> &counts) {
+  vst_counts head{};
+  head.capacity = static_cast<uint32_t>(counts.size());
+  head.last_exit = lastExit;
+  std::string payload(bytesOf(head));
+  for (const vst_count &count : counts)
+    payload += bytesOf(count);
+  vst_block block{};
+  block.type = VST_BLOCK_COUNTS;
+  block.thread = number;
+  block.payload_bytes = static_cast<uint32_t>(payload.size());
+  putBlock(block, payload.data());
 }
 
 void TraceWriter::close(vst_process_state state) {

@@ -30,6 +30,9 @@ public:
   void record(uint32_t thread, const vst_record &record);
   void seal(uint32_t thread);
 
+  // A COUNTS block. What the entries count must be told to count(), too, unless records tell it.
+  void addCounts(uint32_t thread, uint64_t lastExit, const std::vector<vst_count> &counts);
+
   // Adds to what the thread counts as intercepted but not recorded.
   void count(uint32_t thread, uint64_t lost, uint64_t sampledOut);
 

@@ -10,6 +10,7 @@ export interface Call {
   tag: number;
   requests: number;
   completed: number;
+  skipped: number;
 }
 
 function unzigzag(value: bigint): number {
@@ -27,7 +28,7 @@ function pairs<T>(column: Cursor, read: () => T): (i: number) => T | undefined {
   };
 }
 
-type Values = Omit<Call, "enter" | "exit">;
+type Values = Omit<Call, "enter" | "exit" | "skipped">;
 
 const NOTHING: Values = {
   state: 0,
@@ -87,6 +88,7 @@ export function decodeFragments(payload: Buffer, count: number, previousExit: bi
   };
   const [gap, duration, state, communicator] = [column(), column(), column(), column()];
   const [peer, tag, bytes, requests] = [column(), column(), column(), column()];
+  const skipped = column();
   expectThat(all.done(), "the columns fill the payload");
   const nextState = pairs(state, () => Number(state.varint()));
   const nextCommunicator = pairs(communicator, () =>
@@ -100,6 +102,7 @@ export function decodeFragments(payload: Buffer, count: number, previousExit: bi
     const passed = Number(coded >> 1n);
     return [passed, coded & 1n ? Number(requests.varint()) : passed] as const;
   });
+  const nextSkipped = pairs(skipped, () => Number(skipped.varint()));
   const models = new Models();
   const calls: Call[] = [];
   let clock = previousExit;
@@ -120,11 +123,13 @@ export function decodeFragments(payload: Buffer, count: number, previousExit: bi
       completed,
     };
     models.add(values);
-    calls.push({ enter, exit, ...values });
+    calls.push({ enter, exit, ...values, skipped: nextSkipped(i) ?? 0 });
     clock = exit;
   }
   expectThat(
-    [gap, duration, state, communicator, peer, tag, bytes, requests].every((c) => c.done()),
+    [gap, duration, state, communicator, peer, tag, bytes, requests, skipped].every((c) =>
+      c.done(),
+    ),
     "columns end with their last record",
   );
   return calls;
@@ -135,6 +140,8 @@ export function readCall(from: Cursor): Call {
   const [enter, exit, bytes] = [from.u64(), from.u64(), from.u64()];
   const [state, communicator] = [from.u32(), from.u32()];
   const [peer, tag] = [from.i32(), from.i32()];
+  const [requests, completed, skipped] = [from.u32(), from.u32(), from.u32()];
+  expectThat(from.u32() === 0, "what is reserved is 0");
   return {
     enter,
     exit,
@@ -143,7 +150,8 @@ export function readCall(from: Cursor): Call {
     communicator,
     peer,
     tag,
-    requests: from.u32(),
-    completed: from.u32(),
+    requests,
+    completed,
+    skipped,
   };
 }

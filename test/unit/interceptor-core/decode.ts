@@ -18,6 +18,15 @@ export interface Staging {
   slots: Call[];
 }
 
+/** An entry of a COUNTS block that is in use. */
+export interface Count {
+  thread: number;
+  state: number;
+  calls: number;
+  timed: number;
+  ticks: number;
+}
+
 export interface Fragments {
   thread: number;
   firstTick: bigint;
@@ -36,6 +45,7 @@ export interface Trace {
   initExitTick: bigint;
   toolTicks: bigint;
   callCostPicoseconds: bigint;
+  callTicks: bigint;
   process: [string, string][];
   modules: { path: string; buildId: string }[];
   states: { module: number; offset: bigint; category: number; name: string }[];
@@ -43,6 +53,7 @@ export interface Trace {
   clocks: { tick: bigint; monotonic: bigint; realtime: bigint }[];
   fragments: Fragments[];
   staging: Staging[];
+  counts: Count[];
   problems: string[];
   ended: boolean;
   fileBytes: number;
@@ -56,7 +67,7 @@ function readHeader(file: Buffer): Trace {
   expectThat(file.toString("latin1", 0, 8) === "VARSCOPE", "the magic");
   at.at = 8;
   expectThat(at.u32() === 0x01020304, "the byte order");
-  expectThat(at.u32() === 2, "version 2.0");
+  expectThat(at.u32() === 3, "version 3.0");
   expectThat(at.u32() === 4096, "the header's length");
   const [clockKind, , pid] = [at.u32(), at.u32(), at.u32()];
   const [ticksPerSecond, jobId] = [at.u64(), at.u64()];
@@ -76,6 +87,7 @@ function readHeader(file: Buffer): Trace {
     initExitTick,
     toolTicks: at.u64(),
     callCostPicoseconds: at.u64(),
+    callTicks: at.u64(),
     fileBytes: file.length,
     committed,
     process: [],
@@ -85,6 +97,7 @@ function readHeader(file: Buffer): Trace {
     clocks: [],
     fragments: [],
     staging: [],
+    counts: [],
     problems: [],
     ended: false,
   };
@@ -96,6 +109,21 @@ function readStaging(payload: Cursor, thread: number): Staging {
   payload.u32();
   const slots = Array.from({ length: capacity }, () => readCall(payload));
   return { thread, written, intercepted, lost, sampledOut, capacity, slots } as Staging;
+}
+
+function readCounts(payload: Cursor, thread: number): Count[] {
+  const capacity = payload.u32();
+  expectThat(payload.u32() === 0, "what is reserved is 0");
+  payload.u64();
+  const all = Array.from({ length: capacity }, () => {
+    const state = payload.u32();
+    payload.u32();
+    const [calls, timed, ticks] = [0, 0, 0].map(() => Number(payload.u64()));
+    return { thread, state, calls, timed, ticks } as Count;
+  });
+  expectThat(payload.done(), "the entries fill the payload");
+  const used = all.findIndex((count) => count.calls === 0);
+  return used < 0 ? all : all.slice(0, used);
 }
 
 function readCommunicator(payload: Cursor): Trace["communicators"][number] {
@@ -167,6 +195,9 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
     case 9:
       trace.ended = true;
       return;
+    case 13:
+      trace.counts.push(...readCounts(payload, thread));
+      return;
     default:
       throw new Error(`unknown block type ${type}`);
   }
@@ -184,8 +215,8 @@ export function decodeTrace(path: string): Trace {
     const checksum = head.readUInt32LE(12);
     head.writeUInt32LE(0, 12);
     const payload = file.subarray(at + BLOCK_BYTES, end);
-    const isStaging = head.readUInt16LE(4) === 7;
-    const wanted = isStaging ? 0 : crc32c(Buffer.concat([head, payload]));
+    const changes = [7, 13].includes(head.readUInt16LE(4));
+    const wanted = changes ? 0 : crc32c(Buffer.concat([head, payload]));
     expectThat(checksum === wanted, `the checksum of the block at ${at}`);
     readBlock(trace, new Cursor(head), new Cursor(payload));
     at = Math.ceil(end / 8) * 8;

@@ -30,7 +30,7 @@ function readTruth(path: string): { call: number; site: bigint; record: Call }[]
     const [communicator, peer, tag] = [file.u32(), file.i32(), file.i32()];
     const [requests, completed] = [file.u32(), file.u32()];
     file.u32();
-    const values = { communicator, peer, tag, requests, completed };
+    const values = { communicator, peer, tag, requests, completed, skipped: 0 };
     truth.push({ call, site, record: { enter, exit, bytes, state: call, ...values } });
   }
   return truth;

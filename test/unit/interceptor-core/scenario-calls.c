@@ -37,6 +37,7 @@ static void fill(struct vst_record *records, uint32_t count, unsigned kind) {
     r->bytes = some_wide(next_random(), kind);
     r->requests = kind == 0 ? i % 5 : kind == 1 ? (uint32_t)(random >> 33) : ~i;
     r->completed = random & 2 ? r->requests : kind == 0 ? 0 : ~0u;
+    r->skipped = kind == 0 ? (random >> 5 & 63) == 0 : kind == 1 ? (uint32_t)(random >> 40) : ~i;
   }
 }
 
@@ -61,6 +62,7 @@ static void fill_rounds(struct vst_record *records, uint32_t count) {
         .bytes = sizes_change && own & 4 ? random >> 40 : 8,
         .requests = own & 3 ? 0 : 4 + (random % 23 == 0),
         .completed = own & 3 ? 0 : 4,
+        .skipped = random % 29 == 0 ? (uint32_t)(random >> 33) : 0,
     };
     clock = records[i].exit;
     place = (place + 1) % period;

@@ -25,8 +25,8 @@ describe("files of no use give one line", () => {
     ["half a header", file([end]).subarray(0, 2000), "0.vst is cut short inside its header"],
     [
       "another major",
-      changed((b) => b.writeUInt16LE(3, 12)),
-      "0.vst has format 3.0, this varscope",
+      changed((b) => b.writeUInt16LE(4, 12)),
+      "0.vst has format 4.0, this varscope",
     ],
     ["the other byte order", changed((b) => b.writeUInt32BE(0x01020304, 8)), "other byte order"],
     ["no byte order", changed((b) => b.writeUInt32LE(5, 8)), "its byte order is unknown"],

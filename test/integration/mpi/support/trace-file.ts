@@ -123,7 +123,8 @@ class Decoder {
 
   private fragments(at: number, payload: Buffer, thread: number): void {
     const count = this.data.readUInt32LE(at + 20);
-    const [gaps, durations, ...rest] = splitColumns(payload);
+    const [gaps, durations, ...others] = splitColumns(payload);
+    const rest = others.slice(0, 6); // what was left out between is of no interest here
     const ticks = [new Varints(gaps!), new Varints(durations!)] as const;
     let clock = this.data.readBigUInt64LE(at + 32);
     for (const row of readRows(rest, count)) {
@@ -150,7 +151,7 @@ class Decoder {
     this.file.sampledOut += counter(3);
     const unsealed = counter(0) - (this.sealed.get(thread) ?? 0);
     for (let i = 0; i < unsealed; i++) {
-      const at = 40 + i * 48;
+      const at = 40 + i * 56;
       const found = payload.readUInt32LE(at + 28);
       this.add(thread, payload.readUInt32LE(at + 24), {
         enter: payload.readBigUInt64LE(at),
@@ -202,7 +203,7 @@ class Varints {
 
 function splitColumns(payload: Buffer): Buffer[] {
   const columns: Buffer[] = [];
-  for (let at = 0; columns.length < 8; ) {
+  for (let at = 0; columns.length < 9; ) {
     const bytes = payload.readUInt32LE(at);
     columns.push(payload.subarray(at + 4, at + 4 + bytes));
     at += 4 + bytes;

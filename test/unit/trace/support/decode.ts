@@ -22,6 +22,8 @@ export interface Decoded {
   calls: Call[];
   /** All lines on damage, found when opening or when decoding. */
   damage: string[];
+  /** thread, start, end, calls of the spans in which calls were left out. */
+  gaps: number[][];
 }
 
 function own(numbers: { number: number }[], least: number): Int32Array {
@@ -67,5 +69,9 @@ export function decode(path: string, zeroNs = 1_000_000_000_000n, batch = 1000):
   const edgeOf = ({ edge }: { edge: number }): Call["edge"] =>
     edge < 0 ? undefined : [pairs[2 * edge]!, pairs[2 * edge + 1]!];
   const calls: Call[] = raw.map((call) => Object.assign(call, { edge: edgeOf(call) }));
-  return { reader, calls, damage: [...damage, ...next.value.damage] };
+  const { thread, start_ns, end_ns, calls: left } = next.value.gaps;
+  const gaps = [...thread.keys()].map((i) =>
+    [thread[i]!, start_ns[i]!, end_ns[i]!, left[i]!].map(Number),
+  );
+  return { reader, calls, damage: [...damage, ...next.value.damage], gaps };
 }

@@ -38,7 +38,7 @@ export interface BlockHead {
   previousExit?: number;
 }
 
-/** A block with checksum (but for STAGING, type 7) and padding. */
+/** A block with checksum (but for STAGING and COUNTS, types 7 and 13) and padding. */
 export function block(type: number, payload: Buffer, head: BlockHead = {}): Buffer {
   const { thread = 0, count = 0, firstTick = 0, previousExit = 0 } = head;
   const make = (checksum: number): Buffer =>
@@ -53,15 +53,16 @@ export function block(type: number, payload: Buffer, head: BlockHead = {}): Buff
       ["u64", firstTick],
       ["u64", previousExit],
     );
-  const checksum = type === 7 ? 0 : crc32c(Buffer.concat([make(0), payload]));
+  const checksum = type === 7 || type === 13 ? 0 : crc32c(Buffer.concat([make(0), payload]));
   const padding = Buffer.alloc((8 - (payload.length % 8)) % 8);
   return Buffer.concat([make(checksum), payload, padding]);
 }
 
-/** Payload of FRAGMENTS from its eight columns. */
+/** Payload of FRAGMENTS from its columns; the last one is empty unless given. */
 export function columns(...all: number[][]): Buffer {
+  const nine = all.length < 9 ? [...all, []] : all;
   return pack(
-    ...all.flatMap((c): Field[] => [
+    ...nine.flatMap((c): Field[] => [
       ["u32", c.length],
       ["bytes", c],
     ]),
@@ -78,6 +79,7 @@ export function record(fields: {
   tag: number;
   requests: number;
   completed: number;
+  skipped?: number;
 }): Buffer {
   return pack(
     ["u64", fields.enter],
@@ -89,6 +91,8 @@ export function record(fields: {
     ["i32", fields.tag],
     ["u32", fields.requests],
     ["u32", fields.completed],
+    ["u32", fields.skipped ?? 0],
+    ["u32", 0],
   );
 }
 
@@ -150,7 +154,7 @@ export function file(blocks: Buffer[], changes: { state?: number; minor?: number
   const head = pack(
     ["bytes", [...Buffer.from("VARSCOPE")]],
     ["u32", 0x01020304],
-    ["u16", 2],
+    ["u16", 3],
     ["u16", changes.minor ?? 0],
     ["u32", 4096],
     ["u32", 2], // time-stamp counter

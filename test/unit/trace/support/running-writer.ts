@@ -16,7 +16,7 @@ const call = block(
   pack(["u32", 0], ["u32", 0], ["u64", 1], ["u32", 2], ["u32", 0], ["text", "MPI_Send"]),
 );
 const clock = block(5, pack(["u64", 0], ["u64", 1_000_000_000], ["u64", 2_000_000_000]));
-const slots = Buffer.alloc(40 + CAPACITY * 48);
+const slots = Buffer.alloc(40 + CAPACITY * 56);
 slots.writeUInt32LE(CAPACITY, 32);
 const start = file([call, clock, block(7, slots)]);
 const counters = start.length - slots.length;
@@ -29,7 +29,7 @@ for (let n = 0; n < Number(limit); n++) {
   const enter = 1000 + 10 * n;
   const fields = { state: 0, communicator: 0, peer: 0, tag: 0, requests: 0, completed: 0 };
   const staged = record({ ...fields, enter, exit: enter + 5, bytes: n });
-  writeSync(descriptor, staged, 0, staged.length, counters + 40 + slot * 48);
+  writeSync(descriptor, staged, 0, staged.length, counters + 40 + slot * 56);
   writeSync(descriptor, pack(["u64", n + 1]), 0, 8, counters + 8); // intercepted
   writeSync(descriptor, pack(["u64", n + 1]), 0, 8, counters); // written
   if (slot === CAPACITY - 1) seal(n - slot);
