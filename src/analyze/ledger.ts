@@ -24,13 +24,15 @@ export interface RankTimes {
   recorded: Recorded[];
   /** Of the recorded communication, what was waiting. */
   waits: { part: string; ns: number }[];
+  /** Spans in which calls were left out on purpose. */
+  sampledOutNs: number;
 }
 
 /**
  * Pass 8. Coverage ledger: where each rank's time between the exit of MPI_Init and its end went, in parts that
  * add up to it. Only thread 0 is accounted for: the parts are wall time, and its calls span the run.
  *
- * Reads `ranks`, `work_classes`, `rank_references`, temporary `vectors`, `class_ranks` and `waits`; writes `ledger`.
+ * Reads `ranks`, `gaps`, `work_classes`, `rank_references`, temporary `vectors`, `class_ranks` and `waits`; writes `ledger`.
  */
 export async function fillLedger(store: Store): Promise<void> {
   const ranks = await store.rows<{ rank: number; total: number; tool: number }>(
@@ -52,6 +54,10 @@ export async function fillLedger(store: Store): Promise<void> {
   const waits = await store.rows<{ rank: number; part: string; ns: number }>(
     "SELECT rank, part, sum(waiting_ns ORDER BY waiting_ns)::DOUBLE AS ns FROM waits GROUP BY rank, part ORDER BY rank, part",
   );
+  const gaps = await store.rows<{ rank: number; ns: number }>(
+    "SELECT rank, sum(end_ns - start_ns)::DOUBLE AS ns FROM gaps WHERE thread = 0 GROUP BY rank",
+  );
+  const gapOf = new Map(gaps.map(({ rank, ns }) => [rank, ns]));
   const rows = ranks.flatMap(({ rank, total, tool }) =>
     rankLedger({
       rank,
@@ -59,6 +65,7 @@ export async function fillLedger(store: Store): Promise<void> {
       toolNs: tool,
       recorded: recorded.filter((row) => row.rank === rank),
       waits: waits.filter((row) => row.rank === rank),
+      sampledOutNs: gapOf.get(rank) ?? 0,
     }).map(({ kind, part, ns }) => [rank, kind, part, ns]),
   );
   await insertRows(store, "ledger", rows);
@@ -67,12 +74,12 @@ export async function fillLedger(store: Store): Promise<void> {
 const STATUSES = ["vsensor", "too_few_repeats", "varying_work"];
 
 /**
- * The parts of one rank; they sum to totalNs. The tool's cost sits between calls, so it is taken from compute, at most half
- * of it. Should more be recorded than there is time (a damaged clock), all is scaled down to fit.
+ * The parts of one rank; they sum to totalNs. The tool's cost sits between calls, so it is taken from compute and from what was
+ * sampled out, at most half of each. Should more be recorded than there is time (a damaged clock), all is scaled down to fit.
  */
 export function rankLedger(times: RankTimes): LedgerPart[] {
   const total = Math.max(0, times.totalNs);
-  const recorded = times.recorded.reduce((sum, row) => sum + row.ns, 0);
+  const recorded = times.recorded.reduce((sum, row) => sum + row.ns, times.sampledOutNs);
   const scale = recorded > total ? total / recorded : 1;
   const sumOf = (kind: string, part: string) =>
     scale *
@@ -81,11 +88,13 @@ export function rankLedger(times: RankTimes): LedgerPart[] {
       0,
     );
   const compute = STATUSES.reduce((sum, part) => sum + sumOf("compute", part), 0);
-  const tool = Math.min(Math.max(0, times.toolNs), compute / 2);
+  const sampledOut = scale * times.sampledOutNs;
+  const tool = Math.min(Math.max(0, times.toolNs), (compute + sampledOut) / 2);
+  const rest = compute + sampledOut > 0 ? 1 - tool / (compute + sampledOut) : 0;
   const parts: LedgerPart[] = STATUSES.map((part) => ({
     kind: "compute",
     part,
-    ns: compute > 0 ? sumOf("compute", part) * (1 - tool / compute) : 0,
+    ns: sumOf("compute", part) * rest,
   }));
   let waiting = 0;
   for (const part of STATUSES) {
@@ -100,7 +109,10 @@ export function rankLedger(times: RankTimes): LedgerPart[] {
   const waits = STATUSES.reduce((sum, part) => sum + sumOf("wait", part), 0);
   parts.push({ kind: "communication", part: "waiting", ns: waiting + waits });
   parts.push(...STATUSES.map((part) => ({ kind: "io" as const, part, ns: sumOf("io", part) })));
-  parts.push({ kind: "", part: "tool", ns: tool }, { kind: "", part: "sampled_out", ns: 0 });
+  parts.push(
+    { kind: "", part: "tool", ns: tool },
+    { kind: "", part: "sampled_out", ns: sampledOut * rest },
+  );
   const accounted = parts.reduce((sum, row) => sum + row.ns, 0);
   parts.push({ kind: "", part: "untraced", ns: Math.max(0, total - accounted) });
   return parts;
