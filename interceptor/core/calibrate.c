@@ -7,6 +7,8 @@
 #include "clock.h"
 #include "local.h"
 #include "lock.h"
+#include "options.h"
+#include "paths.h"
 #include "states.h"
 
 #define BATCHES 8
@@ -15,11 +17,14 @@
 /* An address that no call returns to. */
 static const char site;
 
-static void record_batch(void) {
+/* With call paths a call costs what the way to here costs; it returns to where this does. */
+static __attribute__((noinline)) void record_batch(void) {
+  const void *place =
+      vs_options.call_path_frames == 0 ? (const void *)&site : __builtin_return_address(0);
   static const struct vs_arguments arguments = {.peer = VST_NO_PEER, .tag = VST_NO_TAG};
   for (int i = 0; i < CALLS_PER_BATCH; i++) {
     struct vs_scope scope;
-    if (vs_begin(&scope, 0, &site) != VS_RECORD)
+    if (vs_begin(&scope, 0, place) != VS_RECORD)
       return;
     vs_stop(&scope);
     vs_end(&scope, &arguments);
@@ -30,7 +35,8 @@ static void record_batch(void) {
 static bool add_site(void) {
   struct vs_lock lock;
   vs_lock(&lock);
-  bool added = vs_table_insert(&vs_states, vs_site_key(0, &site), 0);
+  bool added = vs_table_insert(&vs_states, vs_site_key(0, &site), 0) &&
+               vs_table_insert(&vs_states, vs_path_key(0, VS_CALIBRATION_PATH), 0);
   vs_unlock(&lock);
   return added;
 }
@@ -66,6 +72,7 @@ uint64_t vs_calibrate_call(uint64_t ticks_per_second) {
       least = ticks;
   }
   vs_self = before;
+  vs_path_cache_free(thread);
   munmap(memory, bytes);
   return (uint64_t)((double)least * 1e12 / (double)ticks_per_second / CALLS_PER_BATCH);
 }

@@ -11,6 +11,7 @@
 #include "local.h"
 #include "lock.h"
 #include "options.h"
+#include "paths.h"
 #include "process.h"
 #include "states.h"
 
@@ -61,6 +62,19 @@ static inline uint32_t state_of(uint32_t call, const void *site) {
   return vs_state_define(recorder.calls, call, site);
 }
 
+/* The state of `call` on the path that led to `site`; where that cannot be told, at the site. */
+static uint32_t state_on_path(struct vs_thread *thread, uint32_t call, const void *site) {
+  if (call >= recorder.call_count || vs_mode() != VS_RECORDING)
+    return VS_NOT_FOUND;
+  uint32_t path = vs_path_find(thread, site);
+  if (path == VS_NOT_FOUND)
+    return state_of(call, site);
+  uint32_t state = vs_table_find(&vs_states, vs_path_key(call, path));
+  if (__builtin_expect(state != VS_NOT_FOUND, 1))
+    return state;
+  return vs_state_define_on_path(recorder.calls, call, site, path);
+}
+
 enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site) {
   if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
     return VS_PASS;
@@ -74,7 +88,8 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   }
   thread->scope = scope;
   scope->thread = thread;
-  scope->state = state_of(call, site);
+  scope->state =
+      vs_options.call_path_frames == 0 ? state_of(call, site) : state_on_path(thread, call, site);
   thread->enter = scope->enter = vs_tick();
   return VS_RECORD;
 }
@@ -186,6 +201,7 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   if (!started)
     return false;
   vs_set_mode(VS_RECORDING);
+  vs_paths_prepare();
   vs_file_set_call_cost(vs_calibrate_call(recorder.seal_age));
   return true;
 }

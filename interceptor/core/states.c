@@ -7,6 +7,7 @@
 #include "file.h"
 #include "lock.h"
 #include "modules.h"
+#include "paths.h"
 
 /* Code made at run time may come and go without end: so many of its sites are remembered, later
  * ones are looked up anew each time. */
@@ -61,4 +62,30 @@ uint32_t vs_state_define(const struct vs_call_info *calls, uint32_t call, const 
     vs_table_insert(&vs_states, key, state);
   vs_unlock(&lock);
   return state;
+}
+
+/* The path begins with the site, so call and path tell states apart. */
+uint32_t vs_state_define_on_path(const struct vs_call_info *calls, uint32_t call, const void *site,
+                                 uint32_t path) {
+  struct vs_module module = {.path = "[no module]"};
+  struct vs_lock lock;
+  uint64_t since = vs_tick();
+  bool known = vs_module_find(site, &module);
+  vs_lock_since(&lock, since);
+  uint32_t found = vs_table_find(&vs_states, vs_path_key(call, path));
+  struct vst_state state = {
+      .state = state_count,
+      .module = vs_module_number(&module),
+      .offset = known ? (uint64_t)(uintptr_t)site - module.base : 0,
+      .category = (uint32_t)calls[call].category,
+      .path = 1 + path,
+  };
+  if (found == VS_NOT_FOUND && state.module != VS_NOT_FOUND &&
+      write_state(&state, calls[call].name) &&
+      vs_table_insert(&vs_states, vs_path_key(call, path), state.state)) {
+    found = state.state;
+    state_count++;
+  }
+  vs_unlock(&lock);
+  return found;
 }

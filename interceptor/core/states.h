@@ -20,4 +20,9 @@ static inline struct vs_key vs_site_key(uint32_t call, const void *site) {
  */
 uint32_t vs_state_define(const struct vs_call_info *calls, uint32_t call, const void *site);
 
+/* The same for `call` on a call path (number in the trace) to `site`; vs_states does not have it
+ * under its path key (paths.h). */
+uint32_t vs_state_define_on_path(const struct vs_call_info *calls, uint32_t call, const void *site,
+                                 uint32_t path);
+
 #endif

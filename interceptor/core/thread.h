@@ -23,10 +23,11 @@ struct vs_thread {
   uint32_t staged; /* slots in use: staging->written minus the sealed ones */
   uint32_t capacity;
   bool fresh; /* no exit before the next block that its first gap could be counted from */
-  uint64_t previous_exit; /* of the last sealed record */
-  uint64_t last_exit;     /* of the last record: times of a thread never go back */
-  struct vs_thread *next; /* of all; under the lock */
-  struct vs_thread *free; /* next of those whose thread has ended; under the lock */
+  uint64_t previous_exit;      /* of the last sealed record */
+  uint64_t last_exit;          /* of the last record: times of a thread never go back */
+  struct vs_thread *next;      /* of all; under the lock */
+  struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
+  struct vs_thread *free;      /* next of those whose thread has ended; under the lock */
 };
 
 /* Must succeed once before the others are used; false if the system gives no thread-specific key.

@@ -74,8 +74,9 @@ enum vst_block_type {
   VST_BLOCK_STAGING = 7,      /* struct vst_staging, then `capacity` struct vst_record */
   VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
+  VST_BLOCK_PATH = 10,        /* struct vst_path, then `frames` struct vst_frame */
   VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
-  /* 10 to 18 are given to call paths, files, threads, counts, counters and transfers. */
+  /* 11 to 18 are given to files, threads, counts, counters and transfers. */
 };
 
 struct vst_block {
@@ -118,6 +119,21 @@ struct vst_state {
   uint64_t offset;   /* return address minus the module's load base */
   uint32_t category; /* enum vst_category */
   uint32_t path;     /* 0: known by its site alone; else 1 + number of its call path */
+};
+
+/* How the program got to a call: the return addresses on the stack, from that in the code that made
+ * the call (the site of the states that name this path) to outer ones. They end after as many
+ * frames as were asked for (VARSCOPE_CALL_PATHS), at the outermost frame, at a signal handler's
+ * return, or where the stack could not be followed. */
+struct vst_path {
+  uint32_t path;   /* number in this file, from 0 */
+  uint32_t frames; /* 1 or more */
+};
+
+struct vst_frame {
+  uint64_t offset; /* return address minus the module's load base */
+  uint32_t module;
+  uint32_t reserved;
 };
 
 /* What a call does; the wait family and the rest carry no payload of their own. */

@@ -48,7 +48,9 @@ export interface Trace {
   callTicks: bigint;
   process: [string, string][];
   modules: { path: string; buildId: string }[];
-  states: { module: number; offset: bigint; category: number; name: string }[];
+  /** `path` is -1 for states known by their site alone. */
+  states: { module: number; offset: bigint; category: number; path: number; name: string }[];
+  paths: { module: number; offset: bigint }[][];
   communicators: { number: number; ordinal: number; remoteSize: number; runs: number[][] }[];
   clocks: { tick: bigint; monotonic: bigint; realtime: bigint }[];
   fragments: Fragments[];
@@ -93,6 +95,7 @@ function readHeader(file: Buffer): Trace {
     process: [],
     modules: [],
     states: [],
+    paths: [],
     communicators: [],
     clocks: [],
     fragments: [],
@@ -138,6 +141,18 @@ function readCommunicator(payload: Cursor): Trace["communicators"][number] {
   };
 }
 
+function readFrames(payload: Cursor, modules: number): Trace["paths"][number] {
+  const count = payload.u32();
+  const frames = Array.from({ length: count }, () => {
+    const [offset, module, reserved] = [payload.u64(), payload.u32(), payload.u32()];
+    expectThat(module < modules, "a module is defined before its frames");
+    expectThat(reserved === 0, "what is reserved is 0");
+    return { module, offset };
+  });
+  expectThat(count > 0 && payload.done(), "a path is its frames");
+  return frames;
+}
+
 function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
   block.at = 4;
   const type = block.u32();
@@ -165,8 +180,9 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       expectThat(payload.u32() === trace.states.length, "states are numbered in order");
       const [module, offset, category] = [payload.u32(), payload.u64(), payload.u32()];
       expectThat(module < trace.modules.length, "a module is defined before its states");
-      expectThat(payload.u32() === 0, "no call path");
-      trace.states.push({ module, offset, category, name: payload.text() });
+      const path = payload.u32() - 1;
+      expectThat(path < trace.paths.length, "a path is defined before its states");
+      trace.states.push({ module, offset, category, path, name: payload.text() });
       return;
     }
     case 4:
@@ -197,6 +213,10 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       return;
     case 13:
       trace.counts.push(...readCounts(payload, thread));
+      return;
+    case 10:
+      expectThat(payload.u32() === trace.paths.length, "paths are numbered in order");
+      trace.paths.push(readFrames(payload, trace.modules.length));
       return;
     default:
       throw new Error(`unknown block type ${type}`);
