@@ -57,6 +57,7 @@ async function bringUpToDate(
 ): Promise<void> {
   const { needsIngest, ingest } = await import("../trace/ingest.ts");
   const { needsAnalysis, analyze } = await import("../analyze/analyze.ts");
+  const { fillSymbols } = await import("../symbols/fill.ts");
   const { Store } = await import("../trace/store.ts");
   const progress = new Progress(effects);
   try {
@@ -73,6 +74,8 @@ async function bringUpToDate(
     const store = await Store.open(directory.store);
     try {
       await analyze(store, { progress: (pass) => progress.say(`analysing: ${pass}`) });
+      progress.say("looking up functions");
+      await fillSymbols(store);
     } finally {
       store.close();
     }

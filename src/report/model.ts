@@ -74,6 +74,10 @@ export interface Sensor {
   /** "function file:line" of the two, when the program has symbols and is still the same file. */
   source: string | null;
   fromSource: string | null;
+  /** The function that `site` is in, the innermost inlined one; null if not known. */
+  function: string | null;
+  /** How the program got to `site`, innermost first: functions inlined there, then callers as far as recorded. */
+  path: string[];
   evidence: Evidence;
   fragments: number;
   referenceSeconds: number;

@@ -113,7 +113,16 @@ export interface TraceDescription {
   /** Keys as VST_KEY_* in trace_format.h, in file order. */
   process: [key: string, value: string][];
   modules: { number: number; path: string; buildId: string }[];
-  states: { number: number; module: number; offset: bigint; category: number; call: string }[];
+  states: {
+    number: number;
+    module: number;
+    offset: bigint;
+    category: number;
+    call: string;
+    /** Number of its call path; -1: known by its site alone. */
+    path: number;
+  }[];
+  paths: { number: number; frames: NativeFrame[] }[];
   communicators: {
     number: number;
     ordinal: number;
@@ -128,6 +137,12 @@ export interface TraceDescription {
   problems: string[];
   /** What is damaged or missing; each line reads on after "RANK.vst: ". */
   damage: string[];
+}
+
+/** A frame of a call path: where its callee returns to. */
+export interface NativeFrame {
+  module: number;
+  offset: bigint;
 }
 
 export interface ThreadCounts {
@@ -165,7 +180,8 @@ export interface NativeTraceInput {
   jobId: bigint;
   process: [key: string, value: string][];
   modules: { path: string; buildId: Uint8Array }[];
-  states: { module: number; offset: bigint; category: number; call: string }[];
+  states: { module: number; offset: bigint; category: number; call: string; path: number }[];
+  paths: NativeFrame[][];
   communicators: { members: Int32Array; ordinal: number; rank: number; remoteSize: number }[];
   monotonicNs: bigint;
   realtimeOffsetNs: bigint;

@@ -49,7 +49,26 @@ CREATE TABLE states(            -- vertices of the state transition graph
   call VARCHAR NOT NULL,        -- MPI_Send, ...: the name in the MPI standard, for every language
   category VARCHAR NOT NULL,    -- enum vst_category in lower case: send, receive, wait, collective, ...
   module INTEGER NOT NULL,
+  "offset" BIGINT NOT NULL,     -- return address - load base of the module
+  path INTEGER NOT NULL DEFAULT -1 -- how the program got there, see paths; -1: known by the site alone
+);
+CREATE TABLE paths(             -- call paths, where the run was asked for them
+  path INTEGER PRIMARY KEY,
+  hash VARCHAR NOT NULL         -- of build ids and offsets of its frames: equal on all ranks and in all runs
+);
+CREATE TABLE frames(            -- what paths consist of: return addresses
+  path INTEGER NOT NULL,
+  depth INTEGER NOT NULL,       -- 0 is the call's site, 1 the call of the function it is in, ...
+  module INTEGER NOT NULL,
   "offset" BIGINT NOT NULL      -- return address - load base of the module
+);
+CREATE TABLE symbols(           -- places in words, as far as they were looked up: see docs/trace-format.md
+  module INTEGER NOT NULL,
+  "offset" BIGINT NOT NULL,     -- as in states and frames
+  depth INTEGER NOT NULL,       -- 0 is the innermost function inlined there, 1 the one around it, ...
+  function VARCHAR NOT NULL,    -- demangled; + 0x... behind it where no line is known
+  file VARCHAR,                 -- NULL if there is no debug information
+  line INTEGER                  -- from 1; NULL likewise
 );
 CREATE TABLE edges(             -- edges of the graph: computation from the exit of one call to the next
   edge INTEGER PRIMARY KEY,

@@ -1,5 +1,6 @@
 import { categoryName } from "./categories.ts";
 import type { TraceReader } from "./reader.ts";
+import { type PathRow, unifyPaths } from "./unify-paths.ts";
 
 export interface ModuleRow {
   path: string;
@@ -11,6 +12,8 @@ export interface StateRow {
   category: string;
   module: number;
   offset: bigint;
+  /** Number of its call path; -1: known by its site alone. */
+  path: number;
 }
 
 export interface CommunicatorRow {
@@ -24,13 +27,14 @@ export interface CommunicatorRow {
 export interface JobDefinitions {
   modules: ModuleRow[];
   states: StateRow[];
+  paths: PathRow[];
   communicators: CommunicatorRow[];
   /** Per reader, in the order given: store numbers by the file's numbers; -1: not defined. */
   mappings: { states: Int32Array; communicators: Int32Array }[];
 }
 
 /** Gives equal keys equal numbers, in order of appearance. */
-class Numbering<Item> {
+export class Numbering<Item> {
   readonly items: Item[] = [];
   private readonly numbers = new Map<string, number>();
 
@@ -45,7 +49,8 @@ class Numbering<Item> {
 
 /**
  * Makes one numbering out of those of all files. The same thing is: a module with the same path and
- * build id, a state with the same call at the same offset of the same module, a communicator with the same
+ * build id, a state with the same call at the same offset of the same module and, where paths are known, on
+ * the same one, a communicator with the same
  * members in the same order and the same ordinal. Definitions that are missing because their block
  * is damaged leave a hole in a file's numbers; such states become "unknown" ones of that file.
  */
@@ -55,6 +60,7 @@ export function unifyDefinitions(
 ): JobDefinitions {
   const modules = new Numbering<ModuleRow>();
   const states = new Numbering<StateRow>();
+  const paths = new Numbering<PathRow>();
   const communicators = new Numbering<CommunicatorRow>();
 
   const moduleNumber = (path: string, buildId: string): number =>
@@ -66,14 +72,18 @@ export function unifyDefinitions(
     for (const { number, path, buildId } of description.modules) {
       moduleOf.set(number, moduleNumber(path, buildId));
     }
+    const pathOf = unifyPaths(reader, paths, modules, moduleOf, warn);
     const mapping = new Int32Array((description.states.at(-1)?.number ?? -1) + 1).fill(-1);
     for (const state of description.states) {
       const module = moduleOf.get(state.module) ?? moduleNumber(`unknown module of ${name}`, "");
-      mapping[state.number] = states.number(`${state.call}\0${module}\0${state.offset}`, () => ({
+      const path = pathOf(state.path);
+      const key = `${state.call}\0${module}\0${state.offset}\0${path}`;
+      mapping[state.number] = states.number(key, () => ({
         call: state.call,
         category: categoryName(state.category),
         module,
         offset: state.offset,
+        path,
       }));
     }
     const holes = mapping.filter((number) => number < 0).length;
@@ -86,6 +96,7 @@ export function unifyDefinitions(
         category: "unknown",
         module,
         offset: BigInt(number),
+        path: -1,
       }));
     }
     return mapping;
@@ -123,6 +134,7 @@ export function unifyDefinitions(
   return {
     modules: modules.items,
     states: states.items,
+    paths: paths.items,
     communicators: communicators.items,
     mappings,
   };

@@ -34,6 +34,8 @@ export interface SyntheticCall {
   /** Path of the object the call is made from; default: the program. */
   module?: string;
   offset?: number;
+  /** Frames of its call path from the site outwards; default: known by its site alone. */
+  path?: { module?: string; offset: number }[];
 }
 
 export interface SyntheticTrace {
@@ -102,7 +104,8 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
   check(columns, trace.calls.length);
   const threads = columns.thread.reduce((most, thread) => Math.max(most, thread + 1), 1);
   const program = trace.program ?? "/opt/synthetic/program";
-  const modules = [program, ...trace.calls.map((call) => call.module ?? program)];
+  const frames = trace.calls.flatMap((call) => call.path ?? []);
+  const modules = [program, ...[...trace.calls, ...frames].map((place) => place.module ?? program)];
   const paths = [...new Set(modules)];
   const monotonicNs = trace.monotonicNs ?? 1_000_000_000_000n;
   const realtimeNs = trace.realtimeNs ?? BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
@@ -127,11 +130,20 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
       path: module,
       buildId: Uint8Array.from(Buffer.from(trace.buildIds?.[module] ?? "", "hex")),
     })),
+    paths: trace.calls
+      .flatMap((call) => (call.path ? [call.path] : []))
+      .map((path) =>
+        path.map((frame) => ({
+          module: paths.indexOf(frame.module ?? program),
+          offset: BigInt(frame.offset),
+        })),
+      ),
     states: trace.calls.map((call, i) => ({
       module: paths.indexOf(call.module ?? program),
       offset: BigInt(call.offset ?? 0x1000 + 16 * i),
       category: categoryNumber(call.category),
       call: call.call,
+      path: call.path ? trace.calls.slice(0, i).filter((earlier) => earlier.path).length : -1,
     })),
     communicators: makeCommunicators(trace),
     monotonicNs,

@@ -19,7 +19,7 @@ async function fill<Item>(
   appender.closeSync();
 }
 
-/** Tables modules, states and communicators. */
+/** Tables modules, states, paths, frames and communicators. */
 export async function writeDefinitions(store: Store, all: JobDefinitions): Promise<void> {
   await fill(store, "modules", all.modules.entries(), (row, [module, { path, buildId }]) => {
     row.appendInteger(module);
@@ -32,6 +32,20 @@ export async function writeDefinitions(store: Store, all: JobDefinitions): Promi
     row.appendVarchar(item.category);
     row.appendInteger(item.module);
     row.appendBigInt(item.offset);
+    row.appendInteger(item.path);
+  });
+  await fill(store, "paths", all.paths.entries(), (row, [path, { hash }]) => {
+    row.appendInteger(path);
+    row.appendVarchar(hash);
+  });
+  const frames = all.paths.flatMap((item, path) =>
+    item.frames.map((frame, depth) => ({ path, depth, ...frame })),
+  );
+  await fill(store, "frames", frames, (row, frame) => {
+    row.appendInteger(frame.path);
+    row.appendInteger(frame.depth);
+    row.appendInteger(frame.module);
+    row.appendBigInt(frame.offset);
   });
   await fill(store, "communicators", all.communicators.entries(), (row, [communicator, item]) => {
     row.appendInteger(communicator);

@@ -13,7 +13,7 @@ export async function storeOf(ranks: readonly SimulatedRank[]): Promise<Store> {
   await store.execute(`
     INSERT INTO modules VALUES (0, '/opt/program', '');
     INSERT INTO communicators VALUES (0, ${ranks.length}, 0, [${members}], 0);
-    INSERT INTO states VALUES ${STATES.map((call, i) => `(${i}, '${call}', '${CATEGORIES[i]}', 0, ${i * 64})`).join(", ")};
+    INSERT INTO states VALUES ${STATES.map((call, i) => `(${i}, '${call}', '${CATEGORIES[i]}', 0, ${i * 64}, -1)`).join(", ")};
     INSERT INTO edges SELECT 16 * a + b, a, b FROM range(4) x(a), range(4) y(b);`);
   const appender = await ColumnAppender.open(store, "irregular_calls");
   for (const [r, rank] of ranks.entries()) appender.append(columnsOf(r, rank), rank.state.length);

@@ -1,6 +1,6 @@
 import type { Store } from "../../trace/store.ts";
 import type { Evidence, Kind, Sensor } from "../model.ts";
-import { readSources } from "./sources.ts";
+import { readPlaces } from "./sources.ts";
 
 /** Sensors whose places are looked up in the program's symbols; the rest keeps module and offset. */
 const MOST_WITH_SOURCE = 50;
@@ -40,7 +40,7 @@ export async function buildSensors(store: Store): Promise<Sensor[]> {
      ORDER BY p.total_ns DESC, p.id`);
   const top = rows.slice(0, MOST_WITH_SOURCE);
   const states = new Set(top.flatMap((row) => [row.from_state, row.to_state]));
-  const sources = await readSources(store, [...states]);
+  const places = await readPlaces(store, [...states]);
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -48,8 +48,10 @@ export async function buildSensors(store: Store): Promise<Sensor[]> {
     to: row.to_call,
     site: row.to_site,
     fromSite: row.from_site,
-    source: sources.get(row.to_state) ?? null,
-    fromSource: sources.get(row.from_state) ?? null,
+    source: places.get(row.to_state)?.source ?? null,
+    fromSource: places.get(row.from_state)?.source ?? null,
+    function: places.get(row.to_state)?.function ?? null,
+    path: places.get(row.to_state)?.path ?? [row.to_site],
     evidence: row.evidence,
     fragments: row.fragments,
     referenceSeconds: row.reference_ns / 1e9,

@@ -59,6 +59,18 @@ Napi::Object describeCount(Napi::Env env, const vst_count &count, double nanosec
   return object;
 }
 
+Napi::Object describePath(Napi::Env env, const Path &path) {
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("number", path.number);
+  object.Set("frames", list(env, path.frames, [&](const vst_frame &frame) {
+               Napi::Object entry = Napi::Object::New(env);
+               entry.Set("module", frame.module);
+               entry.Set("offset", big(env, frame.offset));
+               return entry;
+             }));
+  return object;
+}
+
 Napi::Object describeThread(Napi::Env env, const Thread &thread, double nanosecondsPerTick) {
   Napi::Object object = Napi::Object::New(env);
   const bool told = thread.counters.has_value();
@@ -136,8 +148,11 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
                entry.Set("offset", big(env, state.offset));
                entry.Set("category", state.category);
                entry.Set("call", state.call);
+               entry.Set("path", state.path);
                return entry;
              }));
+  object.Set("paths", list(env, trace.definitions.paths,
+                           [&](const Path &path) { return describePath(env, path); }));
   object.Set("communicators",
              list(env, trace.definitions.communicators,
                   [&](const Communicator &c) { return describeCommunicator(env, c); }));

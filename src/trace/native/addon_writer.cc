@@ -70,6 +70,22 @@ void addClock(TraceWriter &writer, const TickMaker &tick, int64_t ns, int64_t re
   writer.add(VST_BLOCK_CLOCK, bytesOf(clock));
 }
 
+void addPaths(TraceWriter &writer, const Napi::Object &from) {
+  uint32_t count = 0;
+  forEach(from, "paths", [&](const Napi::Value &value) {
+    const auto frames = value.As<Napi::Array>();
+    std::string rest;
+    for (uint32_t i = 0; i < frames.Length(); ++i) {
+      const auto object = frames.Get(i).As<Napi::Object>();
+      const vst_frame frame{static_cast<uint64_t>(wide(object.Get("offset"))),
+                            uint32(object, "module"), 0};
+      rest += bytesOf(frame);
+    }
+    const vst_path head{count++, frames.Length()};
+    writer.add(VST_BLOCK_PATH, bytesOf(head), rest);
+  });
+}
+
 void addDefinitions(TraceWriter &writer, const Napi::Object &from) {
   std::string pairs;
   forEach(from, "process", [&](const Napi::Value &pair) {
@@ -89,12 +105,13 @@ void addDefinitions(TraceWriter &writer, const Napi::Object &from) {
     std::copy_n(id.Data(), module.build_id_bytes, module.build_id);
     writer.add(VST_BLOCK_MODULE, bytesOf(module), terminated(text(object, "path")));
   });
+  addPaths(writer, from);
   count = 0;
   forEach(from, "states", [&](const Napi::Value &value) {
     const auto object = value.As<Napi::Object>();
-    const vst_state state{count++, uint32(object, "module"),
-                          static_cast<uint64_t>(wide(object.Get("offset"))),
-                          uint32(object, "category"), 0};
+    const vst_state state{
+        count++, uint32(object, "module"), static_cast<uint64_t>(wide(object.Get("offset"))),
+        uint32(object, "category"), static_cast<uint32_t>(1 + int32(object, "path"))};
     writer.add(VST_BLOCK_STATE, bytesOf(state), terminated(text(object, "call")));
   });
 }

@@ -62,9 +62,11 @@ const char *takeState(Definitions &into, const uint8_t *at, const uint8_t *end) 
   std::string call;
   if (!takeHead(at, end, head) || !takeText(at, end, call))
     return "it is too short";
-  if (head.state >= kMaxDefinitions || head.module >= kMaxDefinitions || (head.offset >> 63) != 0)
+  if (head.state >= kMaxDefinitions || head.module >= kMaxDefinitions || (head.offset >> 63) != 0 ||
+      head.path > kMaxDefinitions)
     return "its numbers are beyond reason";
-  into.states.push_back({head.state, head.module, head.offset, head.category, call});
+  const int32_t path = static_cast<int32_t>(head.path) - 1;
+  into.states.push_back({head.state, head.module, head.offset, head.category, path, call});
   return nullptr;
 }
 
@@ -124,6 +126,8 @@ const char *Definitions::take(const Block &block, const uint8_t *payload) {
     return takeModule(*this, at, end);
   case VST_BLOCK_STATE:
     return takeState(*this, at, end);
+  case VST_BLOCK_PATH:
+    return takePath(paths, at, end);
   case VST_BLOCK_COMMUNICATOR:
     return takeCommunicator(*this, at, end);
   case VST_BLOCK_CLOCK: {

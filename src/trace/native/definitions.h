@@ -8,6 +8,7 @@
 
 #include "block_index.h"
 #include "file.h"
+#include "paths.h"
 #include "trace_format.h"
 
 namespace varscope {
@@ -21,6 +22,7 @@ struct State {
   uint32_t number, module;
   uint64_t offset;
   uint32_t category;
+  int32_t path; // number of its path in the file; -1: known by its site alone
   std::string call;
 };
 
@@ -33,6 +35,7 @@ struct Definitions {
   std::vector<std::pair<std::string, std::string>> process; // VST_KEY_* and value, in file order
   std::vector<Module> modules;
   std::vector<State> states;
+  std::vector<Path> paths;
   std::vector<Communicator> communicators;
   std::vector<vst_clock> clocks;
   std::vector<std::string> problems;

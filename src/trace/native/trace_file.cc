@@ -80,6 +80,8 @@ void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
       all.modules, [](const Module &m) { return m.number; }, "modules", trace.damage);
   keepFirst<State>(
       all.states, [](const State &s) { return s.number; }, "states", trace.damage);
+  keepFirst<Path>(
+      all.paths, [](const Path &p) { return p.number; }, "call paths", trace.damage);
   keepFirst<Communicator>(
       all.communicators, [](const Communicator &c) { return c.head.communicator; }, "communicators",
       trace.damage);

@@ -14,7 +14,7 @@ INSERT INTO ranks VALUES
   (0, 'node1', 100, '/opt/app/stencil', 1, 0, 10000000000, true, 300, 300, 0, 0, 2000000, 1200),
   (1, 'node2', 101, '/opt/app/stencil', 1, 0, 10000000000, true, 310, 300, 6, 4, 4000000, 1200);
 INSERT INTO modules VALUES (0, '/opt/app/stencil', 'abcd');
-INSERT INTO states VALUES (0, 'MPI_Allreduce', 'collective', 0, 4660), (1, 'MPI_Waitall', 'wait', 0, 4096);
+INSERT INTO states VALUES (0, 'MPI_Allreduce', 'collective', 0, 4660, -1), (1, 'MPI_Waitall', 'wait', 0, 4096, -1);
 INSERT INTO edges VALUES (0, 0, 1), (1, 1, 0);
 INSERT INTO irregular_calls VALUES
   (0, 0, 0, -1, 0, 0, 1000000, 8, 0, -1, 0, -1, 0, 0),

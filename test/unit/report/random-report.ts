@@ -97,6 +97,8 @@ export function randomReport(seed: number): Report {
       fromSite: `${pick(NAMES)}+0x12`,
       source: pick([null, "step stencil.c:12", pick(NAMES)]),
       fromSource: null,
+      function: null,
+      path: [],
       evidence: "inferred" as const,
       fragments: below(1e10),
       referenceSeconds: size(),
