@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 3;
+export const STORE_VERSION = 4;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";

@@ -3,7 +3,14 @@ import { findInterceptor } from "../installation.ts";
 import type { Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 import { selfTest } from "./self-test.ts";
-import { examineInterceptor, examineMpi, examineNode, findLaunchers } from "./software.ts";
+import {
+  examineCallPaths,
+  examineInterceptor,
+  examineMpi,
+  examineNode,
+  examineSymbols,
+  findLaunchers,
+} from "./software.ts";
 
 /** Looks at everything that tracing depends on; runs one tiny MPI program per MPI found. */
 export function examine(environment: Environment, workingDirectory: string): Finding[] {
@@ -14,6 +21,8 @@ export function examine(environment: Environment, workingDirectory: string): Fin
     ...examineInterceptor(interceptor),
     ...examineMpi(launchers, interceptor, environment),
     ...examineMachine(workingDirectory),
+    examineCallPaths(),
+    examineSymbols({ path: environment["PATH"] ?? "", workingDirectory }),
     ...launchers
       .filter(({ abi }) => interceptor.abis.includes(abi))
       .map((launcher) => selfTest(launcher, interceptor, environment)),

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { findExecutable, identifyLauncher, type Lookup } from "../command.ts";
 import type { Environment } from "../environment.ts";
 import { type Interceptor, MPI_ABIS, MPI_NAMES, type MpiAbi } from "../installation.ts";
+import { SYMBOL_TOOLS } from "../../symbols/addr2line.ts";
 import type { Finding } from "./finding.ts";
 
 const SETUP = "npm run setup, in varscope's folder";
@@ -87,4 +88,21 @@ function examineRoot(environment: Environment): Finding {
   }
   const fix = `where that is wanted: export ${names.map((name) => `${name}=1`).join(" ")}`;
   return { ...base, status: "limited", detail: "its mpirun refuses to start", fix };
+}
+
+/** What names of functions and lines in reports come from. */
+export function examineSymbols(lookup: Lookup): Finding {
+  const base = { id: "symbols", subject: "function names" } as const;
+  const tool = SYMBOL_TOOLS.map((name) => findExecutable(name, lookup)).find(Boolean);
+  if (tool) return { ...base, status: "ok", detail: tool };
+  const detail = "no addr2line: reports name functions without files and lines";
+  return { ...base, status: "limited", detail, fix: "install the Debian package binutils" };
+}
+
+/** Call paths need the stack to be walked, which is done on one architecture alone. */
+export function examineCallPaths(architecture: string = process.arch): Finding {
+  const base = { id: "call-paths", subject: "call paths" } as const;
+  if (architecture === "x64") return { ...base, status: "ok", detail: "can be recorded" };
+  const detail = `not on ${architecture}: calls are told apart by their site alone`;
+  return { ...base, status: "limited", detail };
 }
