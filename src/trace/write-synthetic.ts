@@ -132,8 +132,8 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
     })),
     paths: trace.calls
       .flatMap((call) => (call.path ? [call.path] : []))
-      .map((path) =>
-        path.map((frame) => ({
+      .map((way) =>
+        way.map((frame) => ({
           module: paths.indexOf(frame.module ?? program),
           offset: BigInt(frame.offset),
         })),

@@ -236,14 +236,18 @@ describe("the cache", () => {
 describe("parts", () => {
   it("reads inlined frames, missing lines and discriminators", () => {
     const text = [
-      ...[
-        "0x0000000000001000",
-        "exchange",
-        "/src/halo.c:88 (discriminator 3)",
-        "main",
-        "/src/main.c:12",
-      ],
-      ...["0x0000000000002000", "main", "??:?", "0x0000000000003000", "??", "??:0", ""],
+      "0x0000000000001000",
+      "exchange",
+      "/src/halo.c:88 (discriminator 3)",
+      "main",
+      "/src/main.c:12",
+      "0x0000000000002000",
+      "main",
+      "??:?",
+      "0x0000000000003000",
+      "??",
+      "??:0",
+      "",
     ].join("\n");
     expect(parseFrames(text, [0x1000, 0x2000, 0x3000, 0x4000])).toEqual([
       [

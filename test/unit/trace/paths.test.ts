@@ -85,8 +85,8 @@ test("paths are the same on all ranks if modules and offsets are, whatever their
   const warnings: string[] = [];
   const { states, paths, mappings } = unifyDefinitions(
     [
-      reader(folder, 0, { calls: [{ ...send, path: a! }, { ...send, path: b! }, send] }),
-      reader(folder, 1, { calls: [{ ...send, path: b! }, send, { ...send, path: a! }] }),
+      reader(folder, 0, { calls: [{ ...send, path: a }, { ...send, path: b }, send] }),
+      reader(folder, 1, { calls: [{ ...send, path: b }, send, { ...send, path: a }] }),
     ],
     (line) => warnings.push(line),
   );
@@ -103,15 +103,16 @@ test("paths are the same on all ranks if modules and offsets are, whatever their
   expect(warnings).toEqual([]);
 });
 
-test("hashes of paths know builds, not places on the disk", () => {
-  const hashOf = (module: string, buildId: string, offset: number): string | undefined => {
-    const path = [{ offset, module }];
-    const trace = {
-      calls: [{ ...send, path }],
-      ...(buildId ? { buildIds: { [module]: buildId } } : {}),
-    };
-    return unifyDefinitions([reader(scratchFolder(), 0, trace)], () => undefined).paths[0]?.hash;
+function hashOf(module: string, buildId: string, offset: number): string | undefined {
+  const path = [{ offset, module }];
+  const trace = {
+    calls: [{ ...send, path }],
+    ...(buildId ? { buildIds: { [module]: buildId } } : {}),
   };
+  return unifyDefinitions([reader(scratchFolder(), 0, trace)], () => undefined).paths[0]?.hash;
+}
+
+test("hashes of paths know builds, not places on the disk", () => {
   const hash = hashOf("/bin/a", "1122", 5);
   expect(hash).toMatch(/^[0-9a-f]{16}$/);
   expect(hashOf("/other/a", "1122", 5)).toBe(hash);
@@ -120,22 +121,17 @@ test("hashes of paths know builds, not places on the disk", () => {
   expect(hashOf("/bin/a", "", 5)).not.toBe(hashOf("/bin/b", "", 5));
 });
 
+function stateBlock(number: number, path: number): Buffer {
+  return block(
+    3,
+    pack(["u32", number], ["u32", 0], ["u64", 9], ["u32", 2], ["u32", path], ["text", "MPI_Send"]),
+  );
+}
+
 test("a path whose definition is missing is one of its own and is named", () => {
-  const state = (number: number, path: number): Buffer =>
-    block(
-      3,
-      pack(
-        ["u32", number],
-        ["u32", 0],
-        ["u64", 9],
-        ["u32", 2],
-        ["u32", path],
-        ["text", "MPI_Send"],
-      ),
-    );
   const warnings: string[] = [];
   const { states, paths } = unifyDefinitions(
-    [readBytes(pathBlock(0, [[9, 0]]), state(0, 1), state(1, 2), state(2, 0))],
+    [readBytes(pathBlock(0, [[9, 0]]), stateBlock(0, 1), stateBlock(1, 2), stateBlock(2, 0))],
     (line) => warnings.push(line),
   );
   expect(states.map(({ path }) => path)).toEqual([0, 1, -1]);
