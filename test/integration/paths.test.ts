@@ -56,10 +56,9 @@ async function traced(frames: number, command: string[]) {
     XDG_CACHE_HOME: temporary(),
   };
   const option = `--call-paths=${frames}`;
-  const result = varscope(
-    ["run", "-q", option, "--budget", "full", "-o", directory, "--", ...command],
-    { env },
-  );
+  const result = varscope(["run", "-q", option, "--full", "-o", directory, "--", ...command], {
+    env,
+  });
   const analysis = varscope(["analyze", directory], { env });
   expect(analysis.status).toBe(0);
   const store = await Store.open(runDirectory(directory).store, { readOnly: true });
