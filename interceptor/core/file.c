@@ -175,12 +175,11 @@ static struct vst_block staging_block(uint32_t thread, uint32_t capacity) {
   };
 }
 
-struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity) {
-  struct vst_block block = staging_block(thread, capacity);
+void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head) {
   void *memory;
-  if (!make_room(block.payload_bytes))
+  if (!make_room(block->payload_bytes))
     return NULL;
-  uint64_t end = committed() + padded(sizeof block + block.payload_bytes);
+  uint64_t end = committed() + padded(sizeof *block + block->payload_bytes);
   uint64_t from = page_down(committed());
   int error = vs_space_map(&file.space, from, (size_t)(page_up(end) - from), &memory);
   if (error != 0) {
@@ -188,11 +187,16 @@ struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity) {
     return NULL;
   }
   uint8_t *start = (uint8_t *)memory + (committed() - from);
-  struct vst_staging *staging = (void *)(start + sizeof block);
-  memcpy(start, &block, sizeof block);
-  staging->capacity = capacity;
+  memcpy(start, block, sizeof *block);
+  memcpy(start + sizeof *block, head->data, head->bytes);
   commit(end);
-  return staging;
+  return start + sizeof *block;
+}
+
+struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity) {
+  struct vst_block block = staging_block(thread, capacity);
+  struct vst_staging staging = {.capacity = capacity};
+  return vs_file_add_mapped(&block, &(struct vs_part){&staging, sizeof staging});
 }
 
 struct vst_staging *vs_file_add_counters(uint32_t thread) {

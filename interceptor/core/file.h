@@ -43,6 +43,10 @@ bool vs_file_append_problem(const char *text);
 /* Appends a STAGING block and maps it for the life of the process; NULL when recording is over. */
 struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity);
 
+/* Appends a block without checksum whose payload begins with `head`, and maps it for the life of
+ * the process. Returns its payload, all zero behind the head, or NULL when recording is over. */
+void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head);
+
 /* After recording broke off: a staging block without slots for threads that have none, to count
  * their lost calls in; NULL if there is no room even for that. */
 struct vst_staging *vs_file_add_counters(uint32_t thread);

@@ -91,6 +91,8 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   scope->state =
       vs_options.call_path_frames == 0 ? state_of(call, site) : state_on_path(thread, call, site);
   thread->enter = scope->enter = vs_tick();
+  if (__builtin_expect(scope->enter >= thread->counters.due, 0))
+    thread->enter = scope->enter = vs_counters_read(thread, scope->enter);
   return VS_RECORD;
 }
 
@@ -153,6 +155,8 @@ void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments) {
       record(thread, scope, arguments);
     else
       vs_thread_count_lost(thread);
+    if (__builtin_expect(scope->exit >= thread->counters.due, 0))
+      vs_counters_read(thread, scope->exit);
   } else if (mode == VS_COUNTING) {
     vs_thread_count_lost(thread);
   }
@@ -190,7 +194,8 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   bool started = vs_file_create(directory, job, problem, problem_bytes);
   if (started) {
     recorder.seal_age = vs_clock_ticks_per_second();
-    started = vs_process_describe(job) && vs_file_append_clock(0);
+    started =
+        vs_process_describe(job) && vs_file_append_clock(0) && vs_counters_start(recorder.seal_age);
     if (!started) {
       snprintf(problem, problem_bytes, "cannot write the trace file in %s", directory);
       vs_set_mode(VS_ASLEEP);
@@ -233,6 +238,8 @@ void vs_finish(void) {
   enum vs_mode mode = vs_mode();
   if (mode == VS_ASLEEP)
     return;
+  if (vs_self)
+    vs_counters_last(vs_self);
   vs_set_mode(VS_ASLEEP);
   vs_all_threads_see();
   vs_threads_settle();

@@ -49,9 +49,13 @@ static void retire(void *data) {
   vs_self = NULL;
   if (vs_mode() == VS_ASLEEP)
     return;
+  vs_counters_last(thread);
   vs_lock(&lock);
-  if (vs_mode() == VS_RECORDING)
+  if (vs_mode() == VS_RECORDING) {
     vs_thread_seal(thread);
+    vs_counters_seal(thread);
+  }
+  vs_counters_leave(thread);
   thread->scope = NULL;
   thread->fresh = true;
   thread->free = unused;
@@ -152,8 +156,10 @@ bool vs_threads_seal_all(void) {
   for (struct vs_thread *thread = threads; thread; thread = thread->next) {
     if (thread != vs_self && busy(thread))
       all = false;
-    else
+    else {
       vs_thread_seal(thread);
+      vs_counters_seal(thread);
+    }
   }
   return all;
 }

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "counters.h"
 #include "recorder.h"
 
 /* Number of a thread that is not in the trace (calibration). */
@@ -23,8 +24,9 @@ struct vs_thread {
   uint32_t staged; /* slots in use: staging->written minus the sealed ones */
   uint32_t capacity;
   bool fresh; /* no exit before the next block that its first gap could be counted from */
-  uint64_t previous_exit;      /* of the last sealed record */
-  uint64_t last_exit;          /* of the last record: times of a thread never go back */
+  uint64_t previous_exit; /* of the last sealed record */
+  uint64_t last_exit;     /* of the last record: times of a thread never go back */
+  struct vs_counter_state counters;
   struct vs_thread *next;      /* of all; under the lock */
   struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
   struct vs_thread *free;      /* next of those whose thread has ended; under the lock */

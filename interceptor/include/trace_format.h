@@ -11,9 +11,10 @@
  *     payload             `payload_bytes` long, then zero padding to the next multiple of 8
  *
  * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block, a
- * COUNTS block what one thread left out. They are the only blocks whose payload changes after it was
- * committed, so they carry no checksum. The file may be longer than `committed` (space is allocated
- * ahead); what lies behind is not data.
+ * COUNTS block what one thread left out, COUNTER_STAGING readings of counters that are not yet
+ * packed. They are the only blocks whose payload changes after it was committed, so they carry no
+ * checksum. The file may be longer than `committed` (space is allocated ahead); what lies behind is
+ * not data.
  *
  * Readers accept any `minor`, skip block types they do not know, and refuse another `major`.
  */
@@ -60,8 +61,8 @@ struct vst_header {
   uint32_t fixed_checksum; /* CRC-32C of the header's bytes before `committed`; 0 = not given */
   uint64_t tool_ticks; /* atomic: measured own cost outside the per-call path (sealing, files) */
   uint64_t call_cost_picoseconds; /* calibrated own cost of recording one call, caches warm */
-  uint64_t call_ticks; /* atomic: own cost in the per-call path, as measured in the run on a sample of
-                        the calls, those left out included; 0: not measured */
+  uint64_t call_ticks; /* atomic: own cost in the per-call path, as measured in the run on a sample
+                        of the calls, those left out included; 0: not measured */
 };
 
 enum vst_block_type {
@@ -76,7 +77,10 @@ enum vst_block_type {
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
   VST_BLOCK_PATH = 10,        /* struct vst_path, then `frames` struct vst_frame */
   VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
-  /* 11 to 18 are given to files, threads, counts, counters and transfers. */
+  /* 11, 12, 17 and 18 are given to files, threads and transfers. */
+  VST_BLOCK_COUNTER_SET = 14,     /* `count` struct vst_counter: what is read, once per file */
+  VST_BLOCK_COUNTERS = 15,        /* packed readings of counters of one thread, see below */
+  VST_BLOCK_COUNTER_STAGING = 16, /* struct vst_counter_staging, then its slots */
 };
 
 struct vst_block {
@@ -84,10 +88,10 @@ struct vst_block {
   uint16_t type;  /* enum vst_block_type */
   uint16_t reserved;
   uint32_t payload_bytes;
-  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING and
-                          COUNTS */
-  uint32_t thread;     /* FRAGMENTS, STAGING, COUNTS: thread number in this process, from 0 */
-  uint32_t count;      /* FRAGMENTS: records */
+  uint32_t checksum; /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING and
+                        COUNTS */
+  uint32_t thread;   /* FRAGMENTS, STAGING, COUNTS: thread number in this process, from 0 */
+  uint32_t count;    /* FRAGMENTS: records */
   uint64_t first_tick; /* FRAGMENTS: enter of the first record */
   uint64_t
       previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
@@ -243,8 +247,8 @@ struct vst_staging {
 struct vst_counts {
   uint32_t capacity; /* entries that follow */
   uint32_t reserved;
-  uint64_t last_exit; /* of the thread's first COUNTS block: tick at which the latest timed call ended
-                       that was left out; 0 none */
+  uint64_t last_exit; /* of the thread's first COUNTS block: tick at which the latest timed call
+                       ended that was left out; 0 none */
 };
 
 /*
@@ -301,5 +305,58 @@ struct vst_count {
  * has previous_exit == first_tick like a thread's first block: nobody computed between the two.
  */
 #define VST_FRAGMENT_COLUMNS 9
+
+/* Whose activity a counter counts. Counters of a group or host are read by thread 0 alone. */
+enum vst_counter_scope {
+  VST_SCOPE_THREAD = 1,
+  VST_SCOPE_GROUP = 2, /* all processes of the control group of this one */
+  VST_SCOPE_HOST = 3,
+};
+
+#define VST_NO_COLUMN 0xffffffffu
+#define VST_MOST_COUNTERS 64u
+
+/*
+ * One counter of this process; its position in the COUNTER_SET block is its number. All counters
+ * count up from the first reading of their thread: where that starts says nothing, only differences
+ * do. Texts end with NUL. Counters that were not asked for are not listed.
+ */
+struct vst_counter {
+  uint32_t source; /* counters of one source are read together; less than 64 */
+  uint32_t
+      column; /* of readings, from 0; VST_NO_COLUMN: it cannot be read here, `reason` says why */
+  uint32_t scope; /* enum vst_counter_scope */
+  uint32_t reserved;
+  char name[24], unit[16]; /* unit: ns, bytes or count */
+  char group[16];          /* by which users choose it: scheduler, memory, io, hardware */
+  char reason[96];         /* empty if it is read */
+};
+
+/*
+ * Head of a COUNTER_STAGING payload. `capacity` slots follow, each of 2 + `columns` uint64: the
+ * tick before the reading, a mask of the sources that were read (bit `source`), and a value per
+ * column; those of sources not read repeat the reading before. With S readings in the thread's
+ * COUNTERS blocks, the unsealed ones are `written` - S in slots 0, 1, ... as with STAGING.
+ */
+struct vst_counter_staging {
+  uint64_t written; /* atomic: readings of this thread ever made */
+  uint32_t capacity;
+  uint32_t columns;
+};
+
+/*
+ * COUNTERS payload: 2 + columns, each `uint32_t bytes` then that many bytes; block.count readings,
+ * block.first_tick is that of the first one. All numbers are LEB128 varints.
+ *
+ *   0       ticks since the reading before (0 for the first)
+ *   1       masks of sources, each as exclusive or with the one before (0 before the first)
+ *   2 + c   differences of column c to the reading before (0 before the first), >= 0; in a reading
+ *           without the column's source it is 0
+ *
+ * In all but column 0 a run of n zeros is written as 0, n - 1. Blocks do not depend on each other.
+ *
+ * A thread number is used again when its thread has ended. Then counters of scope thread go on from
+ * where they were: between the two threads nobody used any of them.
+ */
 
 #endif

@@ -5,6 +5,13 @@
 import { readFileSync } from "node:fs";
 import { crc32c } from "./crc32c.ts";
 import { Cursor, expectThat } from "./cursor.ts";
+import {
+  type CounterTrace,
+  noCounters,
+  readCounters,
+  readCounterSet,
+  readCounterStaging,
+} from "./decode-counters.ts";
 import { type Call, decodeFragments, readCall } from "./decode-fragments.ts";
 
 export interface Staging {
@@ -56,6 +63,7 @@ export interface Trace {
   fragments: Fragments[];
   staging: Staging[];
   counts: Count[];
+  counters: CounterTrace;
   problems: string[];
   ended: boolean;
   fileBytes: number;
@@ -101,6 +109,7 @@ function readHeader(file: Buffer): Trace {
     fragments: [],
     staging: [],
     counts: [],
+    counters: noCounters(),
     problems: [],
     ended: false,
   };
@@ -218,6 +227,15 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       expectThat(payload.u32() === trace.paths.length, "paths are numbered in order");
       trace.paths.push(readFrames(payload, trace.modules.length));
       return;
+    case 14:
+      readCounterSet(trace.counters, payload, count);
+      return;
+    case 15:
+      readCounters(trace.counters, payload, { thread, count, firstTick });
+      return;
+    case 16:
+      readCounterStaging(trace.counters, payload, thread);
+      return;
     default:
       throw new Error(`unknown block type ${type}`);
   }
@@ -235,7 +253,7 @@ export function decodeTrace(path: string): Trace {
     const checksum = head.readUInt32LE(12);
     head.writeUInt32LE(0, 12);
     const payload = file.subarray(at + BLOCK_BYTES, end);
-    const changes = [7, 13].includes(head.readUInt16LE(4));
+    const changes = [7, 13, 16].includes(head.readUInt16LE(4));
     const wanted = changes ? 0 : crc32c(Buffer.concat([head, payload]));
     expectThat(checksum === wanted, `the checksum of the block at ${at}`);
     readBlock(trace, new Cursor(head), new Cursor(payload));
