@@ -17,6 +17,7 @@ import { fingerprint, isLocked, isOutdated, listTraces, type TraceSource } from 
 import { duckdbVersion, Store } from "./store.ts";
 import { CallWriter } from "./write-calls.ts";
 import { LeftOutWriter } from "./write-left-out.ts";
+import { CounterWriter } from "./write-counters.ts";
 import { unifyDefinitions } from "./unify.ts";
 import { damageLines, incompleteLines, missingRanksLine, problemLines } from "./warnings.ts";
 import {
@@ -131,6 +132,7 @@ async function fillStore(
   const edges = new EdgeNumbers();
   const ranks: RankRow[] = [];
   const progress = startProgress(job.readers, options.onProgress);
+  const counters = await CounterWriter.open(store, job.readers);
   const decodeInto = await callWriter(store, edges, (rows) => progress.batch(rows));
   const leftOut = await LeftOutWriter.open(store);
   for (const [i, reader] of job.readers.entries()) {
@@ -138,12 +140,14 @@ async function fillStore(
     const mapping = { ...definitions.mappings[i]!, zeroNs };
     const result = await decodeInto.file(reader, mapping);
     leftOut.write({ description: reader.description, mapping, result });
+    result.damage.push(...counters.file(reader, zeroNs));
     warnings.push(...damageLines(reader, result.damage));
     ranks.push(makeRankRow(reader, result, zeroNs));
     progress.file(reader);
   }
   decodeInto.close();
   leftOut.close();
+  counters.close();
   await writeEdges(store, edges);
   await writeRanks(store, ranks);
   const worldSize = Math.max(...job.readers.map(({ description }) => description.worldSize));

@@ -43,6 +43,12 @@ export interface NativeTrace {
   /** Rows written; 0 at the end. */
   next(columns: CallColumns): number;
   finish(): DecodeResult;
+  /** @param numbers of the store, by counter of the file */
+  beginCounters(numbers: Int32Array, subtractNs: bigint): void;
+  /** Rows written; 0 at the end. */
+  nextCounters(columns: CounterColumns): number;
+  /** Lines on what was damaged. */
+  finishCounters(): string[];
 }
 
 export interface DecodeResult {
@@ -84,6 +90,25 @@ export interface CallColumns {
 /** Column buffers of the table `works`, named like its columns. */
 export interface WorkColumns extends Omit<CallColumns, "before_ns" | "start_ns" | "end_ns"> {
   work: Int32Array<ArrayBuffer>;
+}
+
+/** Column buffers of the table `counter_samples`, named like its columns. */
+export interface CounterColumns {
+  rank: Int32Array<ArrayBuffer>;
+  thread: Int16Array<ArrayBuffer>;
+  at_ns: BigInt64Array<ArrayBuffer>;
+  counter: Int16Array<ArrayBuffer>;
+  value: BigInt64Array<ArrayBuffer>;
+}
+
+/** A counter that was asked for, as struct vst_counter of trace_format.h. */
+export interface CounterDescription {
+  name: string;
+  unit: string;
+  group: string;
+  /** Why it is not read; empty if it is. */
+  reason: string;
+  scope: number;
 }
 
 /** What a trace file says without its calls. Numbers of states and so on are those of the file. */
@@ -133,6 +158,8 @@ export interface TraceDescription {
     runs: Int32Array;
   }[];
   threads: ThreadCounts[];
+  /** In the file's order. */
+  counters: CounterDescription[];
   /** PROBLEM blocks: what the interceptor had to report. */
   problems: string[];
   /** What is damaged or missing; each line reads on after "RANK.vst: ". */

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import {
   type CallColumns,
+  type CounterColumns,
   type DecodeResult,
   type NativeEdges,
   type NativeTrace,
@@ -12,6 +13,8 @@ import {
 
 export type {
   CallColumns,
+  CounterColumns,
+  CounterDescription,
   DecodeResult,
   ThreadCounts,
   TraceDescription,
@@ -109,6 +112,29 @@ export class TraceReader {
       yield rows;
     }
     return this.native.finish();
+  }
+
+  /**
+   * Decodes all readings of counters, by thread and time of each counter. Yields rows like `decode`, and
+   * returns lines on what turned out damaged.
+   * @param numbers of the store, by counter of the file
+   * @throws TraceFileError if the file is gone
+   */
+  *decodeCounters(
+    numbers: Int32Array,
+    zeroNs: bigint,
+    columns: CounterColumns,
+  ): Generator<number, string[]> {
+    try {
+      this.native.beginCounters(numbers, zeroNs);
+    } catch (error) {
+      throw this.failure(error);
+    }
+    for (;;) {
+      const rows = this.native.nextCounters(columns);
+      if (rows === 0) return this.native.finishCounters();
+      yield rows;
+    }
   }
 
   private failure(error: unknown): unknown {

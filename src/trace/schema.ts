@@ -133,6 +133,23 @@ CREATE TABLE irregular_calls(   -- calls in whose neighbourhood works seldom rep
   requests INTEGER NOT NULL,    -- wait and test family: requests passed
   completed INTEGER NOT NULL    --   and completed
 );
+CREATE TABLE counters(          -- what was asked to be read beside the calls
+  counter SMALLINT PRIMARY KEY,
+  name VARCHAR NOT NULL,        -- cpu_time, run_delay, minor_faults, ...
+  unit VARCHAR NOT NULL,        -- ns, bytes or count
+  grp VARCHAR NOT NULL,         -- group that users choose it by: scheduler, memory, io, hardware
+  scope VARCHAR NOT NULL,       -- whose activity it counts: thread, (control) group, host; read by thread 0
+                                --   alone unless thread
+  status VARCHAR NOT NULL       -- 'read', or why it could not be
+);
+CREATE TABLE counter_samples(   -- readings, by rank, thread and, for each counter, time. While a counter keeps
+                                --   its value only the first and the last reading stand here
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,
+  at_ns BIGINT NOT NULL,
+  counter SMALLINT NOT NULL,
+  value BIGINT NOT NULL         -- counted since the first reading of this thread
+);
 `;
 
 /** Views for people and for passes that look at fragments alike. */
@@ -156,6 +173,27 @@ CREATE VIEW fragments AS        -- executions of snippets: every call, and every
   UNION ALL
   SELECT rank, thread, 'compute', edge, start_ns - before_ns, start_ns, NULL, NULL, NULL, NULL
     FROM calls WHERE edge >= 0;
+CREATE VIEW counter_rates AS    -- how much was counted between two rows of counter_samples
+  SELECT rank, thread, before_ns AS start_ns, at_ns AS end_ns, counter, value - before AS delta
+    FROM (SELECT *, lag(at_ns) OVER course AS before_ns, lag(value) OVER course AS before
+            FROM counter_samples
+          WINDOW course AS (PARTITION BY rank, thread, counter ORDER BY at_ns, value))
+   WHERE before_ns IS NOT NULL;
+CREATE MACRO counters_in(of_rank, of_thread, from_ns, to_ns) AS TABLE
+  -- What each counter counted from from_ns to to_ns. delta: by straight lines between readings; it is at least
+  --   least, what was counted between readings inside, and at most most, between the readings around.
+  -- covered: share of the time that lies between the thread's first and last reading.
+  SELECT name, unit,
+         sum(delta * share) AS delta,
+         coalesce(sum(delta) FILTER (start_ns >= from_ns AND end_ns <= to_ns), 0)::BIGINT AS least,
+         sum(delta)::BIGINT AS most,
+         sum(least(end_ns, to_ns) - greatest(start_ns, from_ns)) / greatest(to_ns - from_ns, 1) AS covered
+    FROM (SELECT *, (least(end_ns, to_ns) - greatest(start_ns, from_ns))
+                    / greatest(end_ns - start_ns, 1) AS share
+            FROM counter_rates
+           WHERE rank = of_rank AND thread = of_thread AND end_ns > from_ns AND start_ns < to_ns)
+    JOIN counters USING (counter)
+   GROUP BY counter, name, unit ORDER BY counter;
 CREATE VIEW sites AS            -- states in words: call, file name of the module and offset
   SELECT s.state, s.call, s.category,
          regexp_extract(m.path, '[^/]*$') || printf('+0x%x', s."offset") AS site

@@ -11,6 +11,9 @@ namespace varscope {
 // Everything known about an open trace; shape: TraceDescription in src/trace/native.ts.
 Napi::Object describe(Napi::Env env, const TraceFile &trace);
 
+// The file's counters, read or not; CounterDescription[] in src/trace/native.ts.
+Napi::Array describeCounters(Napi::Env env, const TraceFile &trace);
+
 // JavaScript class Edges: numbers edges across all files of a job.
 class Edges : public Napi::ObjectWrap<Edges> {
 public:

@@ -82,4 +82,16 @@ WorkColumns takeWorkColumns(const Napi::Object &from) {
   return columns;
 }
 
+CounterColumns takeCounterColumns(const Napi::Object &from) {
+  Taker taker(from);
+  CounterColumns columns{};
+  columns.rank = taker.narrow("rank");
+  columns.thread = taker.small("thread");
+  columns.at_ns = taker.wide("at_ns");
+  columns.counter = taker.small("counter");
+  columns.value = taker.wide("value");
+  columns.capacity = taker.capacity();
+  return columns;
+}
+
 } // namespace varscope

@@ -3,14 +3,17 @@
 
 #include <napi.h>
 
+#include "counter_decoder.h"
 #include "decoder.h"
 #include "work_table.h"
 
 namespace varscope {
 
-// Objects with a typed array per column, named like it: CallColumns and WorkColumns in
+// Objects with a typed array per column, named like it: CallColumns, WorkColumns and
+// CounterColumns in
 // src/trace/native.ts. Throw a TypeError if one is missing or of the wrong type.
 Columns takeColumns(const Napi::Object &from);
 WorkColumns takeWorkColumns(const Napi::Object &from);
+CounterColumns takeCounterColumns(const Napi::Object &from);
 
 } // namespace varscope

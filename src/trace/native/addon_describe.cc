@@ -161,6 +161,7 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
                                return describeThread(env, thread,
                                                      trace.clock->nanosecondsPerTick());
                              }));
+  object.Set("counters", describeCounters(env, trace));
   object.Set("problems", lines(env, trace.definitions.problems));
   object.Set("damage", lines(env, trace.damage));
   return object;

@@ -44,7 +44,10 @@ public:
     return DefineClass(
         env, "Trace",
         {InstanceMethod<&Trace::description>("describe"), InstanceMethod<&Trace::begin>("begin"),
-         InstanceMethod<&Trace::next>("next"), InstanceMethod<&Trace::finish>("finish")});
+         InstanceMethod<&Trace::next>("next"), InstanceMethod<&Trace::finish>("finish"),
+         InstanceMethod<&Trace::beginCounters>("beginCounters"),
+         InstanceMethod<&Trace::nextCounters>("nextCounters"),
+         InstanceMethod<&Trace::finishCounters>("finishCounters")});
   }
 
   explicit Trace(const Napi::CallbackInfo &info) : Napi::ObjectWrap<Trace>(info) {
@@ -58,6 +61,7 @@ public:
 private:
   std::unique_ptr<TraceFile> trace_;
   std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<CounterDecoder> counters_;
   Napi::ObjectReference edges_; // keeps the table alive while it is used
 
   Napi::Value description(const Napi::CallbackInfo &info) {
@@ -103,6 +107,35 @@ private:
     decoder_.reset();
     edges_.Reset();
     return result;
+  }
+
+  // beginCounters(numbers, subtract)
+  void beginCounters(const Napi::CallbackInfo &info) {
+    bool lossless = false;
+    try {
+      counters_ = std::make_unique<CounterDecoder>(
+          *trace_, takeNumbers(info[0]), info[1].As<Napi::BigInt>().Int64Value(&lossless));
+    } catch (const TraceError &error) {
+      throw failure(info.Env(), error);
+    }
+  }
+
+  // nextCounters(columns): rows written
+  Napi::Value nextCounters(const Napi::CallbackInfo &info) {
+    if (!counters_)
+      throw Napi::Error::New(info.Env(), "nextCounters() needs beginCounters() first");
+    const CounterColumns columns = takeCounterColumns(info[0].As<Napi::Object>());
+    return Napi::Number::New(info.Env(), static_cast<double>(counters_->next(columns)));
+  }
+
+  // finishCounters(): lines on what was damaged
+  Napi::Value finishCounters(const Napi::CallbackInfo &info) {
+    Napi::Array damage = Napi::Array::New(info.Env());
+    if (counters_)
+      for (const std::string &line : counters_->damage())
+        damage.Set(damage.Length(), Napi::String::New(info.Env(), line));
+    counters_.reset();
+    return damage;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "counters.h"
 #include "counts.h"
 #include "crc32c.h"
 #include "limits.h"
@@ -54,6 +55,9 @@ const char *checkBlock(Window &window, uint64_t offset, uint64_t limit, vst_bloc
     return stagingFits(window, offset, head) ? nullptr : "its length contradicts its contents";
   if (head.type == VST_BLOCK_COUNTS)
     return countsFit(window, offset, head) ? nullptr : "its length contradicts its contents";
+  if (head.type == VST_BLOCK_COUNTER_STAGING)
+    return counterStagingFits(window, offset, head) ? nullptr
+                                                    : "its length contradicts its contents";
   return checksumFits(window, offset, head) ? nullptr : "its checksum is wrong";
 }
 

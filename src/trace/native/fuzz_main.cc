@@ -11,10 +11,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "counter_decoder.h"
 #include "crc32c.h"
 #include "decoder.h"
 #include "trace_error.h"
@@ -78,7 +80,7 @@ void mendChecksums(Bytes &bytes) {
     std::memcpy(&head, &bytes[at], sizeof head);
     if (head.magic != VST_BLOCK_MAGIC || head.payload_bytes > bytes.size() - at - sizeof head)
       return;
-    if (head.type != VST_BLOCK_STAGING) {
+    if (head.type != VST_BLOCK_STAGING && head.type != VST_BLOCK_COUNTER_STAGING) {
       head.checksum = 0;
       const uint32_t crc = varscope::crc32c(0, &head, sizeof head);
       head.checksum = varscope::crc32c(crc, &bytes[at + sizeof head], head.payload_bytes);
@@ -131,8 +133,36 @@ void require(bool holds, const char *what) {
   std::abort();
 }
 
+void readCounters(const varscope::TraceFile &trace) {
+  constexpr size_t kRows = 1000;
+  std::vector<int32_t> rank(kRows), numbers(trace.counters.set.size());
+  std::vector<int16_t> thread(kRows), counter(kRows);
+  std::vector<int64_t> at(kRows), value(kRows);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  varscope::CounterDecoder decoder(trace, numbers, 0);
+  std::vector<int64_t> lastAt(numbers.size()), lastValue(numbers.size());
+  int current = -1;
+  while (const size_t rows = decoder.next(
+             {rank.data(), thread.data(), at.data(), counter.data(), value.data(), kRows})) {
+    for (size_t i = 0; i < rows; ++i) {
+      require(thread[i] >= current, "threads of counters out of order");
+      require(counter[i] >= 0 && static_cast<size_t>(counter[i]) < numbers.size(), "a counter");
+      const auto which = static_cast<size_t>(counter[i]);
+      if (thread[i] != current) {
+        std::fill(lastAt.begin(), lastAt.end(), INT64_MIN);
+        std::fill(lastValue.begin(), lastValue.end(), 0);
+      }
+      current = thread[i];
+      require(at[i] >= lastAt[which] && value[i] >= lastValue[which], "a counter runs backwards");
+      lastAt[which] = at[i];
+      lastValue[which] = value[i];
+    }
+  }
+}
+
 size_t readAll(const std::string &path) {
   const varscope::TraceFile trace(path);
+  readCounters(trace);
   varscope::Mapping mapping{std::vector<int32_t>(trace.states),
                             std::vector<int32_t>(trace.definitions.communicators.size()), 0};
   for (uint32_t i = 0; i < trace.states; ++i)

@@ -117,6 +117,7 @@ void takeSnapshot(const File &file, TraceFile &trace, BlockIndex &index) {
     for (Thread &thread : trace.threads)
       if (thread.stagingOffset != 0 && !copySlots(file, thread))
         thread.unsealed.clear();
+    snapshotCounters(file, trace, index);
     uint64_t committed = 0;
     const bool same = !file.read(offsetof(vst_header, committed), &committed, sizeof committed) ||
                       committed == trace.header.committed;
@@ -133,6 +134,8 @@ void takeSnapshot(const File &file, TraceFile &trace, BlockIndex &index) {
                            "are left out");
     for (Thread &thread : trace.threads)
       thread.unsealed.clear();
+    for (CounterThread &thread : trace.counters.threads)
+      thread.slots.clear();
     return;
   }
 }

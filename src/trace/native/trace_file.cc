@@ -67,11 +67,14 @@ void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
   Window window(file);
   for (const Block &block : index.blocks()) {
     if (block.head.type == VST_BLOCK_FRAGMENTS || block.head.type == VST_BLOCK_STAGING ||
-        block.head.type == VST_BLOCK_COUNTS)
+        block.head.type == VST_BLOCK_COUNTS || block.head.type == VST_BLOCK_COUNTERS ||
+        block.head.type == VST_BLOCK_COUNTER_STAGING)
       continue;
     const uint8_t *payload = window.at(block.offset + sizeof(vst_block), block.head.payload_bytes);
     const char *reason =
         payload == nullptr ? "the file is cut short" : trace.definitions.take(block, payload);
+    if (reason == nullptr && block.head.type == VST_BLOCK_COUNTER_SET)
+      reason = takeCounterSet(block, payload, trace.counters);
     if (reason != nullptr)
       index.addDamage(block, reason);
   }

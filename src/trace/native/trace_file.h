@@ -10,6 +10,7 @@
 
 #include "block_index.h"
 #include "clock_map.h"
+#include "counters.h"
 #include "definitions.h"
 #include "trace_format.h"
 
@@ -36,6 +37,7 @@ struct TraceFile {
   vst_header header;
   uint64_t bytes = 0; // used by header and blocks
   Definitions definitions;
+  Counters counters;
   std::vector<Thread> threads;     // by number
   std::vector<std::string> damage; // lines on what is missing; each reads on after "RANK.vst: "
   std::optional<ClockMap> clock;

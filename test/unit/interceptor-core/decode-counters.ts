@@ -56,7 +56,7 @@ export function readCounterSet(into: CounterTrace, payload: Cursor, count: numbe
     "columns are numbered in order",
   );
   expectThat(
-    into.set.every(({ column, reason }) => (column < 0) === (reason !== "")),
+    into.set.every(({ column, reason }) => column < 0 === (reason !== "")),
     "what is not read has a reason",
   );
 }
