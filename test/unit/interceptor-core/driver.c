@@ -35,6 +35,9 @@ static const struct {
     {"old-records", run_old_records},
     {"memory", run_memory},
     {"second-start", run_second_start},
+    {"counters", run_counters},
+    {"counter-threads", run_counter_threads},
+    {"counter-descriptors", run_counter_descriptors},
 };
 
 const char *out_path;

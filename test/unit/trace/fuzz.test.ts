@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { writeTrace } from "../../../src/trace/write-synthetic.ts";
+import { counterFile } from "./support/counter-file.ts";
 import { randomTrace } from "./support/random.ts";
 import { scratchFolder } from "./support/scratch.ts";
 
@@ -20,6 +22,8 @@ test("damaged files cannot make the decoder misbehave", { timeout: 300_000 }, as
     writeTrace(path, { ...randomTrace(rank, 400, 1 + rank), rank, blockRecords: 50, ...killed });
     return path;
   });
+  files.push(join(folder, "counters.vst"));
+  writeFileSync(files[3]!, counterFile());
   const { stdout } = await run(join(root, "build/native/fuzz-reader"), ["1", "2000", ...files]);
   const [, rows, unusable] = /: (\d+) rows, (\d+) files unusable/.exec(stdout) ?? [];
   // The changes must neither spare all files nor spoil all of them.

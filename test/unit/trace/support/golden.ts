@@ -38,7 +38,7 @@ export interface BlockHead {
   previousExit?: number;
 }
 
-/** A block with checksum (but for STAGING and COUNTS, types 7 and 13) and padding. */
+/** A block with padding and checksum (but for STAGING, COUNTS and COUNTER_STAGING: types 7, 13 and 16). */
 export function block(type: number, payload: Buffer, head: BlockHead = {}): Buffer {
   const { thread = 0, count = 0, firstTick = 0, previousExit = 0 } = head;
   const make = (checksum: number): Buffer =>
@@ -53,7 +53,7 @@ export function block(type: number, payload: Buffer, head: BlockHead = {}): Buff
       ["u64", firstTick],
       ["u64", previousExit],
     );
-  const checksum = type === 7 || type === 13 ? 0 : crc32c(Buffer.concat([make(0), payload]));
+  const checksum = [7, 13, 16].includes(type) ? 0 : crc32c(Buffer.concat([make(0), payload]));
   const padding = Buffer.alloc((8 - (payload.length % 8)) % 8);
   return Buffer.concat([make(checksum), payload, padding]);
 }
