@@ -1,7 +1,8 @@
-import { accessSync, constants, readdirSync, statfsSync } from "node:fs";
+import { accessSync, constants, statfsSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { bytesInWords } from "../summary.ts";
 import { cpuQuota } from "./cgroup.ts";
+import { examineCounters } from "./counters.ts";
 import { textOf } from "./files.ts";
 import type { Finding } from "./finding.ts";
 
@@ -9,7 +10,7 @@ const LITTLE_SPACE_BYTES = 1e9;
 
 /** What the kernel and the hardware offer. */
 export function examineMachine(workingDirectory: string): Finding[] {
-  return [clock(), cores(), quota(), counters(), ptrace(), schedstat(), disk(workingDirectory)];
+  return [clock(), cores(), quota(), ...examineCounters(), ptrace(), disk(workingDirectory)];
 }
 
 function clock(): Finding {
@@ -39,40 +40,10 @@ function quota(): Finding {
   return { ...base, status: "limited", detail: `${found.toFixed(2)} cores of CPU time`, fix };
 }
 
-function counters(): Finding {
-  const level = Number(textOf("/proc/sys/kernel/perf_event_paranoid") ?? "4");
-  const units = folder("/sys/bus/event_source/devices").filter((name) =>
-    /^(cpu|cpu_core|cpu_atom|armv\d+_\w*pmu\w*)$/.test(name),
-  );
-  const base = { id: "counters", subject: "hardware counters" } as const;
-  if (units.length === 0) {
-    return {
-      ...base,
-      status: "limited",
-      detail: "none here; work is told by calls and times alone",
-    };
-  }
-  if (level <= 2) return { ...base, status: "ok", detail: `perf_event_paranoid is ${level}` };
-  const fix = "as root: sysctl kernel.perf_event_paranoid=2";
-  return { ...base, status: "limited", detail: `perf_event_paranoid is ${level}`, fix };
-}
-
 function ptrace(): Finding {
   const scope = textOf("/proc/sys/kernel/yama/ptrace_scope") ?? "0";
   const detail = scope === "0" ? "allowed" : `restricted (ptrace_scope is ${scope}); not needed`;
   return { id: "ptrace", status: "ok", subject: "ptrace", detail };
-}
-
-function schedstat(): Finding {
-  const [running, , slices] = (textOf("/proc/self/schedstat") ?? "").split(" ").map(Number);
-  const kept = Boolean(running) && Boolean(slices);
-  const base = { id: "schedstat", subject: "scheduler times" } as const;
-  if (kept) return { ...base, status: "ok", detail: "kept by the kernel (/proc/self/schedstat)" };
-  return {
-    ...base,
-    status: "limited",
-    detail: "not kept by this kernel; waits for a core not seen",
-  };
 }
 
 function disk(workingDirectory: string): Finding {
@@ -86,13 +57,5 @@ function disk(workingDirectory: string): Finding {
   } catch {
     const detail = `${workingDirectory} is not writable`;
     return { ...base, status: "limited", detail, fix: "use varscope run -o DIR" };
-  }
-}
-
-function folder(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }
