@@ -8,7 +8,7 @@ const HOG = join(ROOT, "build/workloads/cpu-hog");
 const [CORE = 0, OTHER = 0] = allowedCores("self");
 
 function ask<Row>(directory: string, query: string): Row[] {
-  const { status, stdout } = varscope(["sql", directory, query, "--format", "json"]);
+  const { status, stdout } = varscope(["sql", directory, query, "--json"]);
   expect(status).toBe(0);
   return JSON.parse(stdout) as Row[];
 }
@@ -43,7 +43,7 @@ describe.each(MPIS)("%s", (mpi) => {
       const hogs = Array.from({ length: 4 }, () =>
         spawn(HOG, ["--core", String(CORE), "--interval", "0:100"], { stdio: "ignore" }),
       );
-      const command = pinned(mpi, ["--steps", "150", "--size", "300"]);
+      const command = pinned(mpi, ["--steps", "100", "--size", "300"]);
       const traced = varscope(["run", "-o", directory, "--", ...command]);
       for (const hog of hogs) hog.kill("SIGKILL");
       expect(traced.status).toBe(0);
@@ -72,7 +72,8 @@ describe.each(MPIS)("%s", (mpi) => {
   });
 });
 
+/** By the wait for each second on a core: other load on this machine lengthens both ranks' alike. */
 function standsOut([shared, alone]: Rate[]): boolean {
-  const share = ({ waited, worked }: Rate): number => waited / (waited + worked);
-  return share(shared!) > 0.5 && share(shared!) > share(alone!) + 0.05;
+  const wait = ({ waited, worked }: Rate): number => waited / worked;
+  return wait(shared!) > 0.3 && wait(shared!) > 1.15 * wait(alone!);
 }

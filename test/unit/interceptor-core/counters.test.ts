@@ -103,10 +103,12 @@ test("descriptors of the program are left alone", TIMEOUT, () => {
   expect(growth(trace.counters, 0, "cpu_time")).toBeGreaterThan(0n);
 });
 
-describe("what is asked for", () => {
-  const namesIn = (run: DriverRun): string[] =>
-    decodeTrace(run.trace).counters.set.map(({ name }) => name);
+/** Names of the counters in a run's trace. */
+function namesIn(run: DriverRun): string[] {
+  return decodeTrace(run.trace).counters.set.map(({ name }) => name);
+}
 
+describe("what is asked for", () => {
   test.each([
     ["memory", ["minor_faults", "major_faults", "voluntary_switches", "involuntary_switches"]],
     ["none", []],

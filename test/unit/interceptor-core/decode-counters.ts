@@ -87,13 +87,15 @@ export function readCounters(
   const masks = changes(payload, head.count, true);
   const values = columns.map(() => changes(payload, head.count, true));
   expectThat(payload.done(), "nothing follows the columns");
-  const now: Reading = { tick: head.firstTick, sources: 0n, values: columns.map(() => 0n) };
   expectThat(ticks[0] === 0n, "the first tick is in the head");
-  const readings = ticks.map((ticksApart, i) => {
-    now.tick += ticksApart;
-    now.sources ^= masks[i]!;
-    now.values = now.values.map((value, column) => value + values[column]![i]!);
-    return { ...now };
+  let tick = head.firstTick;
+  let sources = 0n;
+  let last = columns.map(() => 0n);
+  const readings = ticks.map((apart, i): Reading => {
+    tick += apart;
+    sources ^= masks[i]!;
+    last = last.map((value, column) => value + values[column]![i]!);
+    return { tick, sources, values: last };
   });
   into.blocks.push({ thread: head.thread, readings });
 }
