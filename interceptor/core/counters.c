@@ -229,7 +229,8 @@ static uint64_t after(const struct vs_counter_state *state, unsigned cost, uint6
   return now + (apart > set.least_apart ? apart : set.least_apart);
 }
 
-/* One reading, begun at tick `now`, into the next slot. `written` is stored last: it covers complete readings only. */
+/* One reading, begun at tick `now`, into the next slot. `written` is stored last: it covers
+ * complete readings only. */
 static void read_due(struct vs_thread *thread, uint64_t now, bool all) {
   struct vs_counter_state *state = &thread->counters;
   uint64_t *slot = slot_of(state, state->staged), got = 0, due = UINT64_MAX, at = now;

@@ -156,11 +156,9 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
   object.Set("communicators",
              list(env, trace.definitions.communicators,
                   [&](const Communicator &c) { return describeCommunicator(env, c); }));
-  object.Set("threads", list(env, trace.threads,
-                             [&](const Thread &thread) {
-                               return describeThread(env, thread,
-                                                     trace.clock->nanosecondsPerTick());
-                             }));
+  object.Set("threads", list(env, trace.threads, [&](const Thread &thread) {
+               return describeThread(env, thread, trace.clock->nanosecondsPerTick());
+             }));
   object.Set("counters", describeCounters(env, trace));
   object.Set("problems", lines(env, trace.definitions.problems));
   object.Set("damage", lines(env, trace.damage));

@@ -21,6 +21,8 @@ const scenarios: [name: string, argument: number][] = [
   ["signals", 100_000],
   ["signals", 100_001],
   ["leave", 20],
+  ["counters", 4],
+  ["counter-threads", 60],
 ];
 
 /** TSan does not support threads made after a fork, and reports calls from handlers that interrupt it. */
