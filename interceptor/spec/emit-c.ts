@@ -12,10 +12,13 @@ const POINTERS = new Set(
 
 /** wrappers_c.c: the wrappers of the C bindings, compiled once per MPI against its mpi.h. */
 export function emitCWrappers(calls: readonly Call[]): string {
-  const table = calls.map((call) => `  [VS_CALL_${call.name}] = (vs_function)vs_${call.name},`);
-  return `${NOTICE}#include "work.h"
+  const table = calls.map(
+    ({ name }) => `  [VS_CALL_${name}] = VS_WHERE_FITS(${name}, vs_${name}),`,
+  );
+  return `${NOTICE}#include "prototypes.h"
+#include "work.h"
 
-#define REAL(name) ((__typeof__(&P##name))vs_real[VS_CALL_##name][VS_FORM_C])
+#define REAL(name) ((name##_prototype *)vs_real[VS_CALL_##name][VS_FORM_C])
 
 ${calls.map(wrapper).join("\n")}
 const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT] = {
@@ -32,8 +35,6 @@ function wrapper(call: Call): string {
   return `static int vs_${call.name}(${parameters.join(", ") || "void"}) {
 ${body.join("\n")}
 }
-/* Fails to compile when our prototype is not that of mpi.h. */
-static const __typeof__(&P${call.name}) prototype_${call.name} __attribute__((unused)) = vs_${call.name};
 `;
 }
 

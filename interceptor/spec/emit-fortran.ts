@@ -18,10 +18,11 @@ export function emitFortranWrappers(calls: readonly Call[]): string {
   const tables = FORMS.map(({ suffix }) => {
     const rows = calls
       .filter((call) => hasForm(call, suffix))
-      .map((call) => `  [VS_CALL_${call.name}] = (vs_function)vs_${suffix}_${call.name},`);
+      .map(({ name }) => `  [VS_CALL_${name}] = VS_WHERE_FITS(${name}, vs_${suffix}_${name}),`);
     return `const vs_function vs_${suffix}_wrappers[VS_MPI_CALL_COUNT] = {\n${rows.join("\n")}\n};\n`;
   });
-  return `${NOTICE}#include "work.h"
+  return `${NOTICE}#include "prototypes.h"
+#include "work.h"
 
 #define REAL_FORTRAN(name) ((name##_f *)vs_real[VS_CALL_##name][form])
 

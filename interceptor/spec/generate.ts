@@ -14,6 +14,7 @@ import { emitCoverage, usersIn } from "./coverage.ts";
 import { emitCWrappers } from "./emit-c.ts";
 import { emitCallsHeader, emitCallsJson, emitCallsMarkdown, emitCallsTable } from "./emit-calls.ts";
 import { emitFortranWrappers } from "./emit-fortran.ts";
+import { emitPrototypeCheck, emitPrototypes } from "./emit-prototypes.ts";
 import { emitTrampolines } from "./emit-trampolines.ts";
 import { LocalError, parseLocal, unknownFunctions } from "./local.ts";
 import { parseOtherCalls } from "./other-calls.ts";
@@ -49,6 +50,8 @@ function generate(output: string, headers: Headers): void {
     const declared = calls.filter(({ name }) => names.has(name));
     files[`${mpi}/wrappers_c.c`] = emitCWrappers(declared);
     files[`${mpi}/wrappers_fortran.c`] = emitFortranWrappers(declared);
+    files[`${mpi}/prototypes.h`] = emitPrototypes(declared);
+    files[`${mpi}/check_prototypes.c`] = emitPrototypeCheck(declared);
     for (const name of unknownFunctions(names, intercepted, local)) {
       process.stderr.write(
         `interceptor: warning: ${mpi} has ${name}, which is in neither table; it passes through\n`,
