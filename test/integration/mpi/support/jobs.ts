@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readTraceFile, type TraceFile } from "./trace-file.ts";
@@ -8,7 +8,9 @@ export type Mpi = "openmpi" | "mpich";
 export const MPIS: readonly Mpi[] = ["openmpi", "mpich"];
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
-const PROGRAMS = fileURLToPath(new URL("../programs/", import.meta.url));
+const PROGRAMS = ["../programs/", "../../conformance/programs/"].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
 const BUILD = join(ROOT, "build/test-mpi");
 export const INTERCEPTOR = join(ROOT, "build/interceptor");
 export const GENERATED = join(ROOT, "build/generated");
@@ -18,9 +20,11 @@ export function buildInterceptor(): void {
   execFileSync("make", ["-C", join(ROOT, "interceptor")], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Path of a program, script or plugin in test/integration/mpi/programs. */
+/** Path of a program, script or plugin among the programs of test/integration/mpi and /conformance. */
 export function source(name: string): string {
-  return join(PROGRAMS, name);
+  const found = PROGRAMS.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (!found) throw new Error(`no program ${name}`);
+  return found;
 }
 
 function modified(path: string): number {
@@ -42,7 +46,8 @@ export function compile(mpi: Mpi, file: string, flags: string[] = [], name?: str
   if (modified(output) > newest) return output;
   mkdirSync(join(BUILD, mpi), { recursive: true });
   const compiler = file.endsWith(".F90") ? "mpif90" : file.endsWith(".cpp") ? "mpicxx" : "mpicc";
-  const common = ["-O2", "-g", "-w", "-pthread", "-o", output, from];
+  const headers = PROGRAMS.map((folder) => `-I${folder}`);
+  const common = ["-O2", "-g", "-w", "-pthread", ...headers, "-o", output, from];
   if (compiler === "mpif90") common.push("-ffree-line-length-none", "-J", join(BUILD, mpi));
   execFileSync(`${compiler}.${mpi}`, [...common, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   return output;
@@ -80,6 +85,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Working directory. */
   cwd?: string;
+  /** Folder of another build of the interceptor. */
+  interceptor?: string;
 }
 
 /** Runs a command without varscope. */
@@ -102,7 +109,8 @@ export function launch(mpi: Mpi, program: string[], options: RunOptions = {}): s
 /** Runs a command under the interceptor and reads what it left. */
 export function runTraced(command: string[], options: RunOptions = {}): Traced {
   const directory = temporary("trace-");
-  const preload = [options.env?.["LD_PRELOAD"], join(INTERCEPTOR, "libvarscope.so")];
+  const library = join(options.interceptor ?? INTERCEPTOR, "libvarscope.so");
+  const preload = [options.env?.["LD_PRELOAD"], library];
   const outcome = run(command, {
     ...options,
     env: {
