@@ -1,66 +1,104 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { symbolNames } from "./emit-trampolines.ts";
 import type { LocalCall } from "./local.ts";
 import type { Call } from "./parse.ts";
+import type { Language, Program } from "./programs.ts";
 import { RULES } from "./roles.ts";
 
-/** MPI functions that programs call: by lower-case name, the files that do. */
-type Users = ReadonlyMap<string, readonly string[]>;
-
-/** Which programs of a folder call which MPI functions, by their text: NAME( after C or Fortran rules. */
-export function usersIn(folder: string): Users {
-  const users = new Map<string, string[]>();
-  for (const file of readdirSync(folder).toSorted()) {
-    if (!/\.(c|cpp|F90|py)$/.test(file)) continue;
-    const text = readFileSync(join(folder, file), "utf8").toLowerCase();
-    for (const name of new Set(text.match(/\bmpi_\w+(?=\s*\()/g))) {
-      const files = users.get(name) ?? [];
-      users.set(name, [...files, file]);
-    }
-  }
-  return users;
+/** One MPI of this machine. */
+export interface Mpi {
+  /** As the interceptor's libraries name it. */
+  name: string;
+  title: string;
+  /** Functions that its mpi.h declares. */
+  declared: ReadonlySet<string>;
+  /** Fortran entry points of its libraries; empty: not known. */
+  fortran: ReadonlySet<string>;
 }
 
 interface Sources {
   calls: readonly Call[];
   local: readonly LocalCall[];
-  /** Names that each MPI's header declares. */
-  headers: ReadonlyMap<string, ReadonlySet<string>>;
-  users: Users;
+  mpis: readonly Mpi[];
+  programs: readonly Program[];
 }
 
-/** mpi-coverage.md: every MPI function, what is recorded of it, and the programs that test it. */
-export function emitCoverage({ calls, local, headers, users }: Sources): string {
-  const mpis = [...headers.keys()];
-  const has = (name: string): string =>
-    mpis.map((mpi) => (headers.get(mpi)?.has(name) ? "yes" : "no")).join(" | ");
+const ABSENT = "not in this MPI";
+/** Programs named in a cell; of MPI_Init there would be dozens. */
+const NAMED = 3;
+
+/** mpi-coverage.md: every MPI function, what is recorded of it, and the programs that test it with each MPI. */
+export function emitCoverage({ calls, local, mpis, programs }: Sources): string {
+  const tests = (call: Call, mpi: Mpi): string[] =>
+    (["C", "Fortran"] as const).map((language) => testsOf(call, { mpi, language, programs }));
   const recorded = calls.map((call) => {
-    const tests = testsOf(call, users).join(" | ");
-    return `| ${call.name} | ${call.category} | ${keyOf(call)} | ${has(call.name)} | ${tests} |`;
+    const cells = mpis.flatMap((mpi) => tests(call, mpi));
+    return `| ${[call.name, call.category, keyOf(call), ...cells].join(" | ")} |`;
   });
-  const passed = local.map(({ name, group }) => `| ${name} | ${group} | ${has(name)} |`);
-  const columns = mpis.map((mpi) => ` ${mpi} |`).join("");
-  const rules = mpis.map(() => " --- |").join("");
-  const tested = calls.filter((call) => testsOf(call, users).some((files) => files !== "")).length;
+  const passed = local.map(({ name, group }) => {
+    const cells = mpis.map(({ declared }) => (declared.has(name) ? "yes" : "no"));
+    return `| ${[name, group, ...cells].join(" | ")} |`;
+  });
+  const columns = mpis.flatMap(({ title }) => [`${title}, C`, `${title}, Fortran`]);
   return `# MPI coverage
 
 Generated when the interceptor is built; docs/mpi-coverage.md explains the columns.
 
-${calls.length} functions are recorded; programs of test/integration/mpi call ${tested} of them by name.
-${local.length} local functions pass through.
+${calls.length} functions are recorded, ${local.length} local functions pass through. Recorded functions that an MPI of
+this machine has, and those that a test program calls:
+
+${mpis.map((mpi) => countsOf(mpi, calls, tests)).join("\n")}
 
 ## Recorded
 
-| function | category | key |${columns} C | Fortran |
-| --- | --- | --- |${rules} --- | --- |
-${recorded.join("\n")}
+${table(["function", "category", "key", ...columns], recorded)}
 
 ## Local: passed through
 
-| function | group |${columns}
-| --- | --- |${rules}
-${passed.join("\n")}
+${table(["function", "group", ...mpis.map(({ title }) => title)], passed)}
 `;
+}
+
+function table(columns: readonly string[], rows: readonly string[]): string {
+  return [`| ${columns.join(" | ")} |`, `|${" --- |".repeat(columns.length)}`, ...rows].join("\n");
+}
+
+/** How much of an MPI is tested, in words. */
+function countsOf(
+  mpi: Mpi,
+  calls: readonly Call[],
+  tests: (call: Call, mpi: Mpi) => string[],
+): string {
+  const parts = ["C", "Fortran"].map((language, column) => {
+    const cells = calls.map((call) => tests(call, mpi)[column] ?? "");
+    const present = cells.filter((cell) => cell !== ABSENT);
+    return `${present.filter((cell) => cell !== "").length} of ${present.length} in ${language}`;
+  });
+  return `- ${mpi.title}: ${parts.join(", ")}`;
+}
+
+/** Whether an MPI has a function in a language. */
+export function has(mpi: Mpi, call: Call, language: Language): boolean {
+  if (!mpi.declared.has(call.name)) return false;
+  if (language === "C" || mpi.fortran.size === 0) return true;
+  return symbolNames(call).some(({ name, form }) => form !== "C" && mpi.fortran.has(name));
+}
+
+interface Place {
+  mpi: Mpi;
+  language: Language;
+  programs: readonly Program[];
+}
+
+function testsOf(call: Call, { mpi, language, programs }: Place): string {
+  if (!has(mpi, call, language)) return ABSENT;
+  const name = call.name.toLowerCase();
+  const files = programs
+    .filter((program) => program.language === language && program.calls.has(name))
+    .filter(({ only }) => only === undefined || only === mpi.name)
+    .map(({ file }) => file);
+  const more = files.length - NAMED;
+  const named = files.slice(0, NAMED).join(", ");
+  return more > 0 ? `${named} and ${more} more` : named;
 }
 
 /** What a record holds beside call, site and time. */
@@ -86,15 +124,4 @@ function keyOf(call: Call): string {
 
 function isTyped(role: string): boolean {
   return /(type|types)$/.test(role);
-}
-
-/** Programs in C and C++ (Python too), and in Fortran, where a large count is a matter of kinds. */
-function testsOf(call: Call, users: Users): [string, string] {
-  const name = call.name.toLowerCase();
-  const files = users.get(name) ?? [];
-  const fortran = files.filter((file) => file.endsWith(".F90"));
-  const small = users.get(name.replace(/_c$/, "")) ?? [];
-  const byKind = call.large ? small.filter((file) => file === "large.F90") : [];
-  const others = files.filter((file) => !file.endsWith(".F90"));
-  return [others.join(", "), [...fortran, ...byKind].join(", ")];
 }

@@ -3,14 +3,12 @@
  *
  *     tsx interceptor/spec/generate.ts OUTPUT_FOLDER MPI=NAMES_FILE...
  *
- * C sources for interceptor/Makefile, mpi-calls.json for programs, mpi-calls.md and mpi-coverage.md
- * for people. For each MPI a folder with wrappers of the calls that its mpi.h declares: NAMES_FILE lists these, as
+ * C sources for interceptor/Makefile, mpi-calls.json for programs, mpi-calls.md for people. For each MPI a folder with wrappers of the calls that its mpi.h declares: NAMES_FILE lists these, as
  * interceptor/mpi/list-mpi.sh writes it; one that no table has is a warning. Files whose text did not change keep their time stamp.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { emitCoverage, usersIn } from "./coverage.ts";
 import { emitCWrappers } from "./emit-c.ts";
 import { emitCallsHeader, emitCallsJson, emitCallsMarkdown, emitCallsTable } from "./emit-calls.ts";
 import { emitFortranWrappers } from "./emit-fortran.ts";
@@ -23,8 +21,6 @@ import { parseCalls, SpecError } from "./parse.ts";
 /** Names that an MPI's header declares, by the name of its folder. */
 type Headers = ReadonlyMap<string, ReadonlySet<string>>;
 
-const PROGRAMS = "../../test/integration/mpi/programs/";
-
 function here(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
@@ -34,7 +30,6 @@ function generate(output: string, headers: Headers): void {
   const calls = parseCalls(spec);
   const intercepted = new Set(calls.map(({ name }) => name));
   const local = parseLocal(readFileSync(here("mpi-local.txt"), "utf8"), intercepted);
-  const users = existsSync(here(PROGRAMS)) ? usersIn(here(PROGRAMS)) : new Map<string, string[]>();
   const others = ["io-calls.txt", "thread-calls.txt"].flatMap((name) =>
     parseOtherCalls(readFileSync(here(name), "utf8"), name),
   );
@@ -44,7 +39,6 @@ function generate(output: string, headers: Headers): void {
     "trampolines.c": emitTrampolines(calls),
     "mpi-calls.json": emitCallsJson(calls),
     "mpi-calls.md": emitCallsMarkdown(calls),
-    "mpi-coverage.md": emitCoverage({ calls, local, headers, users }),
   };
   for (const [mpi, names] of headers) {
     const declared = calls.filter(({ name }) => names.has(name));

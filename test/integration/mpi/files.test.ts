@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildCounter } from "./support/count.ts";
 import { buildInterceptor, MPIS } from "./support/jobs.ts";
-import { checkProgram, formsOf, type Row, row, rows, wait } from "./support/rows.ts";
+import { checkProgram, formsFor, inForm, type Row, row, rows, wait } from "./support/rows.ts";
 
 const meta = (call: string): Row => row(`File_${call}`, { comm: 0 });
 const file = (call: string, doubles: number): Row => row(`File_${call}`, { comm: 0, doubles });
@@ -94,9 +94,12 @@ beforeAll(() => {
 });
 
 describe.each(MPIS)("%s", (mpi) => {
-  test.each(formsOf("files"))("MPI-IO, $title", (form) => {
+  // MPICH 4.0 has no large counts for files in Fortran.
+  const forms = formsFor(mpi, "files").filter(({ language, large }) => language === "C" || !large);
+
+  test.each(forms)("MPI-IO, $title", (form) => {
     for (const trace of checkProgram(mpi, form, counter)) {
-      expect(rows(trace)).toEqual(expectedRows(trace.rank, form.language));
+      expect(rows(trace)).toEqual(inForm(form, expectedRows(trace.rank, form.language)));
     }
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildCounter } from "./support/count.ts";
 import { buildInterceptor, MPIS, type Mpi } from "./support/jobs.ts";
-import { ANY, checkProgram, formsOf, NULL, type Row, row, rows, wait } from "./support/rows.ts";
+import { ANY, checkProgram, formsFor, inForm, NULL, type Row, row, rows, wait } from "./support/rows.ts";
 
 /** What programs/persistent.c does on a rank, by hand from the standard and mpi-calls.txt. */
 function expectedRows(rank: number, mpi: Mpi, language: "C" | "Fortran"): Row[] {
@@ -105,10 +105,10 @@ beforeAll(() => {
 });
 
 describe.each(MPIS)("%s", (mpi) => {
-  test.each(formsOf("persistent"))("persistent requests, $title", (form) => {
+  test.each(formsFor(mpi, "persistent"))("persistent requests, $title", (form) => {
     for (const file of checkProgram(mpi, form, counter)) {
       const seen = rows(file).filter((one) => !isVainQuestion(one));
-      expect(seen).toEqual(expectedRows(file.rank, mpi, form.language));
+      expect(seen).toEqual(inForm(form, expectedRows(file.rank, mpi, form.language)));
     }
   });
 });

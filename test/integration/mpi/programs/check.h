@@ -6,6 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* With -DLARGE, L(MPI_Send) is the large-count form of MPI-4, and counts and places are as it has
+ * them. */
+#ifdef LARGE
+#define L(name) name##_c
+typedef MPI_Count count_type;
+typedef MPI_Aint place_type;
+#else
+#define L(name) name
+typedef int count_type;
+typedef int place_type;
+#endif
+
 static int failures;
 
 #define CHECK(condition)                                                                           \

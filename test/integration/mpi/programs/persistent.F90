@@ -42,8 +42,8 @@ contains
     STATUS(found)
     integer :: i
     logical :: flag
-    call MPI_Send_init(out, 10, D, other, 1, WORLD, requests(1), error)
-    call MPI_Recv_init(in, 20, D, other, 1, WORLD, requests(2), error)
+    call MPI_Send_init(out, N(10), D, other, 1, WORLD, requests(1), error)
+    call MPI_Recv_init(in, N(20), D, other, 1, WORLD, requests(2), error)
     do i = 0, 1
       out(10) = 100 * i + rank
       call MPI_Startall(2, requests, error)
@@ -61,14 +61,14 @@ contains
     COMMUNICATOR :: reversed
     REQUEST :: send, receive
     call MPI_Comm_split(WORLD, 0, -rank, reversed, error)
-    call MPI_Ssend_init(out, 3, D, rank, 2, reversed, send, error)
-    call MPI_Recv_init(in, 3, D, MPI_ANY_SOURCE, MPI_ANY_TAG, reversed, receive, error)
+    call MPI_Ssend_init(out, N(3), D, rank, 2, reversed, send, error)
+    call MPI_Recv_init(in, N(3), D, MPI_ANY_SOURCE, MPI_ANY_TAG, reversed, receive, error)
     call MPI_Start(receive, error)
     call MPI_Start(send, error)
     call MPI_Wait(receive, MPI_STATUS_IGNORE, error)
     call MPI_Wait(send, MPI_STATUS_IGNORE, error)
     call MPI_Request_free(send, error)
-    call MPI_Rsend_init(out, 2, D, rank, 3, reversed, send, error)
+    call MPI_Rsend_init(out, N(2), D, rank, 3, reversed, send, error)
     call MPI_Start(receive, error)
     call MPI_Barrier(WORLD, error)
     call MPI_Start(send, error)
@@ -78,10 +78,10 @@ contains
     call MPI_Request_free(receive, error)
     call MPI_Comm_free(reversed, error)
     call MPI_Buffer_attach(buffer, 1024, error)
-    call MPI_Bsend_init(out, 1, D, other, 4, WORLD, send, error)
+    call MPI_Bsend_init(out, N(1), D, other, 4, WORLD, send, error)
     call MPI_Start(send, error)
     call MPI_Wait(send, MPI_STATUS_IGNORE, error)
-    call MPI_Recv(in, 1, D, other, 4, WORLD, MPI_STATUS_IGNORE, error)
+    call MPI_Recv(in, N(1), D, other, 4, WORLD, MPI_STATUS_IGNORE, error)
     call MPI_Request_free(send, error)
     call detach()
   end subroutine
@@ -90,7 +90,7 @@ contains
   subroutine detach()
     use, intrinsic :: iso_c_binding, only: c_ptr
     type(c_ptr) :: detached
-    integer :: bytes
+    COUNT :: bytes
     call MPI_Buffer_detach(detached, bytes, error)
   end subroutine
 #else
@@ -104,8 +104,8 @@ contains
     REQUEST :: requests(2)
     STATUS(found)
     logical :: flag
-    call MPI_Send_init(out, 7, D, MPI_PROC_NULL, 5, WORLD, requests(1), error)
-    call MPI_Recv_init(in, 8, D, other, 6, WORLD, requests(2), error)
+    call MPI_Send_init(out, N(7), D, MPI_PROC_NULL, 5, WORLD, requests(1), error)
+    call MPI_Recv_init(in, N(8), D, other, 6, WORLD, requests(2), error)
     call MPI_Startall(2, requests, error)
     call MPI_Cancel(requests(2), error)
     call MPI_Wait(requests(2), found, error)
@@ -114,9 +114,9 @@ contains
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
     call MPI_Request_free(requests(1), error)
     call MPI_Request_free(requests(2), error)
-    call MPI_Isend(out, 1, D, other, 7, WORLD, requests(1), error)
+    call MPI_Isend(out, N(1), D, other, 7, WORLD, requests(1), error)
     call MPI_Request_free(requests(1), error)
-    call MPI_Recv(in, 1, D, other, 7, WORLD, MPI_STATUS_IGNORE, error)
+    call MPI_Recv(in, N(1), D, other, 7, WORLD, MPI_STATUS_IGNORE, error)
   end subroutine
 
 #ifdef MPI4
@@ -127,15 +127,15 @@ contains
     call MPI_Comm_idup_with_info(WORLD, MPI_INFO_NULL, copy, requests(1), error)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
     call MPI_Comm_free(copy, error)
-    call MPI_Allreduce_init(out, in, 5, D, MPI_SUM, WORLD, MPI_INFO_NULL, requests(1), error)
+    call MPI_Allreduce_init(out, in, N(5), D, MPI_SUM, WORLD, MPI_INFO_NULL, requests(1), error)
     call MPI_Start(requests(1), error)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
     call MPI_Request_free(requests(1), error)
-    call MPI_Bcast_init(out, 2, D, 1, WORLD, MPI_INFO_NULL, requests(1), error)
+    call MPI_Bcast_init(out, N(2), D, 1, WORLD, MPI_INFO_NULL, requests(1), error)
     call MPI_Start(requests(1), error)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
     call MPI_Request_free(requests(1), error)
-    call MPI_Isendrecv(out, 2, D, other, 8, in, 3, D, other, 8, WORLD, requests(1), error)
+    call MPI_Isendrecv(out, N(2), D, other, 8, in, N(3), D, other, 8, WORLD, requests(1), error)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, error)
     call MPI_Psend_init(out, 2, four, D, other, 9, WORLD, MPI_INFO_NULL, requests(1), error)
     call MPI_Precv_init(in, 2, four, D, other, 9, WORLD, MPI_INFO_NULL, requests(2), error)

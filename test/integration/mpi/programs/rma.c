@@ -10,31 +10,31 @@ static int rank, other;
 static void transfers(void) {
   MPI_Win win;
   MPI_Request request;
-  MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, &win);
+  L(MPI_Win_create)(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, WORLD, &win);
   out[0] = 10 + rank;
   MPI_Win_fence(0, win);
-  MPI_Put(out, 3, D, other, 0, 3, D, win);
-  MPI_Put(out, 3, D, MPI_PROC_NULL, 0, 3, D, win);
+  L(MPI_Put)(out, 3, D, other, 0, 3, D, win);
+  L(MPI_Put)(out, 3, D, MPI_PROC_NULL, 0, 3, D, win);
   MPI_Win_fence(0, win);
   CHECK(memory[0] == 10 + other);
-  MPI_Get(in, 2, D, other, 0, 2, D, win);
-  MPI_Accumulate(out, 4, D, other, 8, 4, D, MPI_SUM, win);
+  L(MPI_Get)(in, 2, D, other, 0, 2, D, win);
+  L(MPI_Accumulate)(out, 4, D, other, 8, 4, D, MPI_SUM, win);
   MPI_Win_fence(0, win);
   CHECK(in[0] == 10 + rank);
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win);
-  MPI_Get_accumulate(NULL, 0, D, in, 2, D, other, 0, 2, D, MPI_NO_OP, win);
+  L(MPI_Get_accumulate)(NULL, 0, D, in, 2, D, other, 0, 2, D, MPI_NO_OP, win);
   MPI_Fetch_and_op(out, in, D, other, 16, MPI_SUM, win);
   MPI_Win_flush(other, win);
   MPI_Win_unlock(other, win);
   MPI_Win_lock_all(0, win);
-  MPI_Rput(out, 1, D, other, 20, 1, D, win, &request);
+  L(MPI_Rput)(out, 1, D, other, 20, 1, D, win, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Win_flush_local(other, win);
-  MPI_Rget(in, 5, D, other, 24, 5, D, win, &request);
+  L(MPI_Rget)(in, 5, D, other, 24, 5, D, win, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Raccumulate(out, 1, D, other, 21, 1, D, MPI_SUM, win, &request);
+  L(MPI_Raccumulate)(out, 1, D, other, 21, 1, D, MPI_SUM, win, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Rget_accumulate(out, 2, D, in, 2, D, other, 22, 2, D, MPI_SUM, win, &request);
+  L(MPI_Rget_accumulate)(out, 2, D, in, 2, D, other, 22, 2, D, MPI_SUM, win, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Win_flush_all(win);
   MPI_Win_flush_local_all(win);
@@ -48,7 +48,7 @@ static void swap(void) {
   const int new_value = 5, expected = 0;
   int *word, found = -1;
   MPI_Win win;
-  MPI_Win_allocate(sizeof *word, sizeof *word, MPI_INFO_NULL, WORLD, &word, &win);
+  L(MPI_Win_allocate)(sizeof *word, sizeof *word, MPI_INFO_NULL, WORLD, &word, &win);
   *word = 0;
   MPI_Win_fence(0, win);
   MPI_Compare_and_swap(&new_value, &expected, &found, MPI_INT, other, 0, win);
@@ -66,11 +66,11 @@ static void epochs(void) {
   MPI_Comm_group(WORLD, &world);
   MPI_Group_incl(world, 1, &other, &partner);
   MPI_Comm_split(WORLD, 0, -rank, &reversed);
-  MPI_Win_allocate(256, 8, MPI_INFO_NULL, reversed, &base, &win);
+  L(MPI_Win_allocate)(256, 8, MPI_INFO_NULL, reversed, &base, &win);
   MPI_Comm_free(&reversed); /* the window lives on */
   MPI_Win_post(partner, 0, win);
   MPI_Win_start(partner, 0, win);
-  MPI_Put(out, 2, D, rank, 0, 2, D, win); /* ranks are reversed there */
+  L(MPI_Put)(out, 2, D, rank, 0, 2, D, win); /* ranks are reversed there */
   MPI_Win_complete(win);
   MPI_Win_wait(win);
   MPI_Win_post(partner, 0, win);
@@ -86,7 +86,7 @@ static void epochs(void) {
 static void kinds(void) {
   MPI_Win win;
   double *base;
-  MPI_Win_allocate_shared(64, 8, MPI_INFO_NULL, WORLD, &base, &win);
+  L(MPI_Win_allocate_shared)(64, 8, MPI_INFO_NULL, WORLD, &base, &win);
   base[0] = rank;
   MPI_Win_free(&win);
   MPI_Win_create_dynamic(MPI_INFO_NULL, WORLD, &win);

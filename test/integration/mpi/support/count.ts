@@ -24,7 +24,7 @@ interface CallName {
   symbols: string[];
 }
 
-function readCalls(): CallName[] {
+export function readCalls(): CallName[] {
   return JSON.parse(readFileSync(join(GENERATED, "mpi-calls.json"), "utf8")) as CallName[];
 }
 

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect } from "vitest";
-import { type Counts, recordedCounts, runCounted } from "./count.ts";
+import { type Counts, readCalls, recordedCounts, runCounted } from "./count.ts";
 import { compile, launch, type Mpi, run, temporary } from "./jobs.ts";
 import type { TraceFile } from "./trace-file.ts";
 
@@ -43,11 +43,18 @@ export function rows(file: TraceFile): Row[] {
 /** One program in one language and, in Fortran, interface. */
 export interface Form {
   title: string;
+  /** Compiled with -DLARGE: calls with counts are the large-count forms of MPI-4. */
+  large: boolean;
   language: "C" | "Fortran";
   flags: (mpi: Mpi) => string[];
   file: string;
   name: string;
 }
+
+const FORTRAN_FLAGS = (mpi: Mpi): string[] => [
+  "-fallow-argument-mismatch",
+  ...(mpi === "mpich" ? ["-DMPI4"] : []),
+];
 
 /** A C program, and its twin in Fortran through all three interfaces. */
 export function formsOf(program: string): Form[] {
@@ -55,11 +62,8 @@ export function formsOf(program: string): Form[] {
     (title, index): Form => ({
       title,
       language: "Fortran",
-      flags: (mpi) => [
-        `-DINTERFACE=${index + 1}`,
-        "-fallow-argument-mismatch",
-        ...(mpi === "mpich" ? ["-DMPI4"] : []),
-      ],
+      large: false,
+      flags: (mpi) => [`-DINTERFACE=${index + 1}`, ...FORTRAN_FLAGS(mpi)],
       file: `${program}.F90`,
       name: `${program}-${index + 1}`,
     }),
@@ -67,11 +71,37 @@ export function formsOf(program: string): Form[] {
   const c: Form = {
     title: "C",
     language: "C",
+    large: false,
     flags: () => [],
     file: `${program}.c`,
     name: program,
   };
   return [c, ...fortran];
+}
+
+/** The same programs with large counts, which MPICH has; in Fortran they are of mpi_f08 alone. */
+export function largeFormsOf(program: string): Form[] {
+  return formsOf(program)
+    .filter(({ title }) => ["C", "use mpi_f08"].includes(title))
+    .map((form) => ({
+      ...form,
+      title: `${form.title}, large counts`,
+      large: true,
+      flags: (mpi) => ["-DLARGE", ...form.flags(mpi)],
+      name: `${form.name}-large`,
+    }));
+}
+
+/** All forms that an MPI has. */
+export function formsFor(mpi: Mpi, program: string): Form[] {
+  return mpi === "mpich" ? [...formsOf(program), ...largeFormsOf(program)] : formsOf(program);
+}
+
+/** Rows as this form of the program makes them: in MPI-4 calls with counts have a second name. */
+export function inForm({ large }: Form, expected: Row[]): Row[] {
+  if (!large) return expected;
+  const names = new Set(readCalls().map(({ name }) => name));
+  return expected.map(([call, ...rest]) => [names.has(`${call}_c`) ? `${call}_c` : call, ...rest]);
 }
 
 /**
