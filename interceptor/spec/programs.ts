@@ -44,7 +44,9 @@ type Found = [name: string, bothWidths: boolean];
 
 /** MPI_X(...), L(MPI_X)(...), and COLLECTIVE(X, Ix, ...), which calls X, Ix and X_init in both widths. */
 function callsInC(text: string): Found[] {
-  const plain = [...text.matchAll(/\b(MPI_\w+)\s*\(/g)].map(([, name = ""]): Found => [name, false]);
+  const plain = [...text.matchAll(/\b(MPI_\w+)\s*\(/g)].map(
+    ([, name = ""]): Found => [name, false],
+  );
   const inL = [...text.matchAll(/\bL\((MPI_\w+)\)/g)].map(([, name = ""]): Found => [name, true]);
   const families = [...text.matchAll(/\bCOLLECTIVE\((\w+), (\w+),/g)].flatMap(
     ([, name = "", started = ""]): Found[] =>

@@ -11,7 +11,10 @@ const INTERCEPTOR_SOURCES = fileURLToPath(new URL("../../../interceptor", import
 /** Prototypes of MPICH as they are, and as an MPI could have them that differs in a const, or in an argument. */
 const DOCTORED = [
   ["int MPI_Send(const void *buf,", "int MPI_Send(void *buf,"],
-  ["int MPI_Scan(const void *sendbuf, void *recvbuf,", "int MPI_Scan(void *sendbuf, void *recvbuf,"],
+  [
+    "int MPI_Scan(const void *sendbuf, void *recvbuf,",
+    "int MPI_Scan(void *sendbuf, void *recvbuf,",
+  ],
   [
     "int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)",
     "int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, int now)",

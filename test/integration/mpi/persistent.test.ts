@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildCounter } from "./support/count.ts";
 import { buildInterceptor, MPIS, type Mpi } from "./support/jobs.ts";
-import { ANY, checkProgram, formsFor, inForm, NULL, type Row, row, rows, wait } from "./support/rows.ts";
+import {
+  ANY,
+  checkProgram,
+  formsFor,
+  inForm,
+  NULL,
+  type Row,
+  row,
+  rows,
+  wait,
+} from "./support/rows.ts";
 
 /** What programs/persistent.c does on a rank, by hand from the standard and mpi-calls.txt. */
 function expectedRows(rank: number, mpi: Mpi, language: "C" | "Fortran"): Row[] {

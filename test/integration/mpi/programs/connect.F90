@@ -1,4 +1,4 @@
-! The calls of connect.c in Fortran.
+! Open MPI alone. The calls of connect.c in Fortran.
 #include "forms.inc"
 program connect
 #if INTERFACE == 2
@@ -10,7 +10,7 @@ program connect
 #if INTERFACE == 1
   include 'mpif.h'
 #endif
-  character(MPI_MAX_PORT_NAME) :: port
+  character(MPI_MAX_PORT_NAME) :: port, found = ''
   COMMUNICATOR :: inter
   double precision :: out, in
   integer :: rank, error, failures = 0
@@ -23,6 +23,10 @@ program connect
   if (rank == 0) then
     call MPI_Open_port(MPI_INFO_NULL, port, error)
     if (len_trim(port) == 0 .or. len_trim(port) == len(port)) failures = failures + 1
+    call MPI_Publish_name('varscope', MPI_INFO_NULL, port, error)
+    call MPI_Lookup_name('varscope', MPI_INFO_NULL, found, error)
+    if (found /= port) failures = failures + 1
+    call MPI_Unpublish_name('varscope', MPI_INFO_NULL, port, error)
   end if
   call MPI_Bcast(port, 256, MPI_CHARACTER, 0, WORLD, error)
   if (rank == 0) then

@@ -1,4 +1,4 @@
-! The calls of large.c through mpi_f08, which picks their large-count forms by the kind of the count.
+! MPICH alone. The calls of large.c through mpi_f08, which picks their large-count forms by the kind of the count.
 program large
   use mpi_f08
   implicit none

@@ -1,4 +1,5 @@
-/* Large-count calls of MPI-4; large.test.ts lists the rows. large.F90 makes the same calls. */
+/* MPICH alone. Large-count calls of MPI-4; large.test.ts lists the rows. large.F90 makes the same
+ * calls. */
 #include "check.h"
 
 #define D MPI_DOUBLE

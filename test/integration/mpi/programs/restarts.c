@@ -1,4 +1,5 @@
-/* Every persistent collective of MPI-4, each started twice; restarts.test.ts lists the rows. */
+/* MPICH alone. Every persistent collective of MPI-4, each started twice; restarts.test.ts lists the
+ * rows. */
 #include "check.h"
 
 #define D MPI_DOUBLE

@@ -1,5 +1,23 @@
-/* Starts one process of itself and exchanges a value with it over the intercommunicator. */
+/* Open MPI alone. Starts one process of itself and exchanges a value with it over the
+ * intercommunicator. */
 #include "check.h"
+
+/* Two more, one of each of two programs. */
+static void several(char *program) {
+  char *programs[2] = {program, program};
+  const int one_each[2] = {1, 1};
+  const MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
+  MPI_Comm children;
+  MPI_Comm_spawn_multiple(2, programs, MPI_ARGVS_NULL, one_each, infos, 0, MPI_COMM_WORLD,
+                          &children, MPI_ERRCODES_IGNORE);
+  for (int i = 0; i < 2; i++) {
+    int value = 10 * i, got = 0;
+    MPI_Send(&value, 1, MPI_INT, i, 1, children);
+    MPI_Recv(&got, 1, MPI_INT, i, 2, children, MPI_STATUS_IGNORE);
+    CHECK(got == 10 * i + 1);
+  }
+  MPI_Comm_disconnect(&children);
+}
 
 int main(int argc, char **argv) {
   MPI_Comm parent, child;
@@ -22,5 +40,6 @@ int main(int argc, char **argv) {
     CHECK(got == 42);
   }
   MPI_Comm_disconnect(&child);
+  several(argv[0]);
   return finish("spawn");
 }
