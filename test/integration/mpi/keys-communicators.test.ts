@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildCounter } from "./support/count.ts";
 import { buildInterceptor, MPIS, type Mpi } from "./support/jobs.ts";
-import {
-  checkProgram,
-  formsOf,
-  type Row,
-  row,
-  rows,
-  wait,
-} from "./support/rows.ts";
+import { checkProgram, formsOf, type Row, row, rows, wait } from "./support/rows.ts";
 import type { TraceFile } from "./support/trace-file.ts";
 
 /** What programs/keys_communicators.c makes, in order: from which communicator, of which world ranks. */
