@@ -108,6 +108,15 @@ static void *resolve_form(const char *prefix, const char *name, const char *suff
   return resolve(symbol);
 }
 
+/* Another tool may stand behind us: its MPI_Send is not in the library that PMPI_Send is in. It gets
+ * the call, as it would have without us, and goes on to PMPI_Send itself. */
+static void *or_next_tool(void *real, void *next) {
+  Dl_info of_real, of_next;
+  if (!real || !next || !dladdr(real, &of_real) || !dladdr(next, &of_next))
+    return real;
+  return of_real.dli_fbase == of_next.dli_fbase ? real : next;
+}
+
 /* The real function behind a slot: PMPI_Send, pmpi_send_, pmpi_send_f08_ (Open MPI) or
  * pmpir_send_f08_ (MPICH), pmpir_send_f08ts_; of MPI_Send_c pmpir_send_f08ts_large_. Stubs of MPI
  * for serial programs, and some releases in some forms, have no such twin: then whatever the
@@ -127,16 +136,14 @@ static vs_function real_function(enum vs_call call, enum vs_form form) {
   void *found = NULL;
   if (form == VS_FORM_C) {
     found = resolve_form("PMPI", name, "", vs_resolve);
-    if (!found)
-      found = resolve_form("MPI", name, "", vs_resolve_next);
-    return (vs_function)found;
+    void *const next = resolve_form("MPI", name, "", vs_resolve_next);
+    return (vs_function)(found ? or_next_tool(found, next) : next);
   }
   found = resolve_form("pmpi", lower, suffix, vs_resolve);
   if (!found && form != VS_FORM_F)
     found = resolve_form("pmpir", lower, suffix, vs_resolve);
-  if (!found)
-    found = resolve_form("mpi", lower, suffix, vs_resolve_next);
-  return (vs_function)found;
+  void *const next = resolve_form("mpi", lower, suffix, vs_resolve_next);
+  return (vs_function)(found ? or_next_tool(found, next) : next);
 }
 
 /* Stands in for an MPI function that no library has: reached only by code that calls MPI without

@@ -33,6 +33,8 @@ export interface TraceRecord {
   thread: number;
   call: string;
   module: string;
+  /** Return address of the call, from where the module was loaded. */
+  offset: bigint;
   enter: bigint;
   exit: bigint;
   bytes: number;
@@ -46,6 +48,7 @@ export interface TraceRecord {
 interface State {
   call: string;
   module: number;
+  offset: bigint;
 }
 
 const NO_COMMUNICATOR = 0xffffffff;
@@ -106,6 +109,7 @@ class Decoder {
       case 3:
         this.states.set(payload.readUInt32LE(0), {
           module: payload.readUInt32LE(4),
+          offset: payload.readBigUInt64LE(8),
           call: text(payload, 24),
         });
         return;
@@ -169,13 +173,14 @@ class Decoder {
   private add(
     thread: number,
     number: number,
-    rest: Omit<TraceRecord, "thread" | "call" | "module">,
+    rest: Omit<TraceRecord, "thread" | "call" | "module" | "offset">,
   ): void {
     const state = this.states.get(number);
     if (!state) throw new Error(`state ${number} is not defined`);
     const module = this.file.modules[state.module];
     if (module === undefined) throw new Error(`module ${state.module} is not defined`);
-    this.file.records.push({ thread, call: state.call, module, ...rest });
+    const { call, offset } = state;
+    this.file.records.push({ thread, call, module, offset, ...rest });
   }
 }
 
