@@ -18,7 +18,8 @@ export function emitTrampolines(calls: readonly Call[]): string {
   const slots = symbols.map(({ name, slot }) => `  [${slot}] = (vs_function)bind_${name},`);
   return `${NOTICE}#include "slots.h"
 
-#define EXPORT __attribute__((visibility("default")))
+/* Not for the thread sanitizer, whose entry and exit would make a call of the jump. */
+#define EXPORT __attribute__((visibility("default"), no_sanitize("thread")))
 #define COLD __attribute__((cold, noinline))
 
 ${symbols.map(binder).join("")}

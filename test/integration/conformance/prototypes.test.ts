@@ -54,7 +54,7 @@ beforeAll(() => {
   buildInterceptor();
   folder = temporary("doctored-");
   warnings = buildDoctored();
-});
+}, 600_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
