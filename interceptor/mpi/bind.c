@@ -108,8 +108,8 @@ static void *resolve_form(const char *prefix, const char *name, const char *suff
   return resolve(symbol);
 }
 
-/* Another tool may stand behind us: its MPI_Send is not in the library that PMPI_Send is in. It gets
- * the call, as it would have without us, and goes on to PMPI_Send itself. */
+/* Another tool may stand behind us: its MPI_Send is not in the library that PMPI_Send is in. It
+ * gets the call, as it would have without us, and goes on to PMPI_Send itself. */
 static void *or_next_tool(void *real, void *next) {
   Dl_info of_real, of_next;
   if (!real || !next || !dladdr(real, &of_real) || !dladdr(next, &of_next))

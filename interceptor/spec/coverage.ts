@@ -77,7 +77,7 @@ function countsOf(
 }
 
 /** Whether an MPI has a function in a language. */
-export function has(mpi: Mpi, call: Call, language: Language): boolean {
+export function isIn(mpi: Mpi, call: Call, language: Language): boolean {
   if (!mpi.declared.has(call.name)) return false;
   if (language === "C" || mpi.fortran.size === 0) return true;
   return symbolNames(call).some(({ name, form }) => form !== "C" && mpi.fortran.has(name));
@@ -90,7 +90,7 @@ interface Place {
 }
 
 function testsOf(call: Call, { mpi, language, programs }: Place): string {
-  if (!has(mpi, call, language)) return ABSENT;
+  if (!isIn(mpi, call, language)) return ABSENT;
   const name = call.name.toLowerCase();
   const files = programs
     .filter((program) => program.language === language && program.calls.has(name))

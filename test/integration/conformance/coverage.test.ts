@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { emitCoverage, has, type Mpi as Known } from "../../../interceptor/spec/coverage.ts";
+import { emitCoverage, isIn, type Mpi as Known } from "../../../interceptor/spec/coverage.ts";
 import { parseCalls } from "../../../interceptor/spec/parse.ts";
 import { readProgram } from "../../../interceptor/spec/programs.ts";
 import {
@@ -18,10 +18,10 @@ import { type Form, formsOf, largeFormsOf } from "../mpi/support/rows.ts";
 const TABLE = fileURLToPath(new URL("../../../interceptor/spec/mpi-calls.txt", import.meta.url));
 const CALLS = parseCalls(readFileSync(TABLE, "utf8"));
 
-describe("what a program calls, by its text", () => {
-  const callsIn = (file: string, text: string): string[] =>
-    [...readProgram(file, text, CALLS).calls].toSorted();
+const callsIn = (file: string, text: string): string[] =>
+  [...readProgram(file, text, CALLS).calls].toSorted();
 
+describe("what a program calls, by its text", () => {
   test.each([
     ["a.c", "MPI_Send(x); MPI_Barrier (y);", ["mpi_barrier", "mpi_send"]],
     ["a.c", "L(MPI_Send)(x);", ["mpi_send", "mpi_send_c"]],
@@ -69,7 +69,7 @@ test("the page tells a call without test from one that an MPI does not have", ()
   ]);
   expect(page).toContain("- MPICH: 1 of 3 in C, 1 of 2 in Fortran");
   expect(
-    has(
+    isIn(
       { ...mpi, fortran: new Set() },
       CALLS.find(({ name }) => name === "MPI_Recv_c")!,
       "Fortran",

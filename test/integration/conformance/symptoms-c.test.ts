@@ -31,7 +31,7 @@ const SYMPTOMS: Symptom[] = [
     calls: { Irecv: 20 * 16, Isend: 20 * 16, Waitall: 20 },
     check: (file) => {
       const sums = of(file, "Waitall").map(({ requests, completed }) => [requests, completed]);
-      expect(sums).toEqual(Array(20).fill([32, 32]));
+      expect(sums).toEqual(Array.from({ length: 20 }, () => [32, 32]));
       const tags = of(file, "Isend").map(({ tag }) => tag);
       expect(tags).toEqual(Array.from({ length: 320 }, (_, index) => index % 16));
     },
@@ -67,7 +67,7 @@ const SYMPTOMS: Symptom[] = [
     calls: { Startall: 50, Waitall: 50, Wait: 50, Test: 50, Request_free: 2 },
     check: (file) => {
       const starts = of(file, "Startall").map(({ bytes, requests }) => [bytes, requests]);
-      expect(starts).toEqual(Array(50).fill([8, 2]));
+      expect(starts).toEqual(Array.from({ length: 50 }, () => [8, 2]));
     },
   },
   {

@@ -52,13 +52,14 @@ function expectedRows(rank: number, mpi: Mpi): Row[] {
   const each = madeOn(rank, mpi).flatMap(({ call, from, awaited, end, frees }, index): Row[] => {
     const comm = 2 + index;
     const use = end === "unused, later" ? [] : [row("Allreduce", { comm, doubles: 1 })];
-    return [
-      row(call, { comm: from }),
-      ...(awaited ? [wait("Wait")] : []),
-      ...use,
-      ...(end?.endsWith("later") ? [] : [row(end ?? "Comm_free", { comm })]),
-      ...(frees === undefined ? [] : [row("Comm_free", { comm: frees })]),
+    const parts: Row[][] = [
+      [row(call, { comm: from })],
+      awaited ? [wait("Wait")] : [],
+      use,
+      end?.endsWith("later") ? [] : [row(end ?? "Comm_free", { comm })],
+      frees === undefined ? [] : [row("Comm_free", { comm: frees })],
     ];
+    return parts.flat();
   });
   return [row("Init_thread"), ...each, row("Finalize")];
 }

@@ -27,16 +27,18 @@ function expectedRows(rank: number, mpi: Mpi, form: Form): Row[] {
   const message = (call: string, tag: number, doubles: number): Row =>
     row(call, { comm: 0, peer, tag, doubles });
   const modes = ["send", "bsend", "ssend", "rsend"].map((mode, index) => ({ mode, index }));
-  const blocking = modes.flatMap(({ mode, index }) => [
-    ...expecting(peer, index + 1),
-    message(mode.charAt(0).toUpperCase() + mode.slice(1), index + 1, index + 1),
-    wait("Wait"),
-  ]);
-  const started = modes.flatMap(({ mode, index }) => [
-    ...expecting(peer, index + 5),
-    message(`I${mode}`, index + 5, index + 1),
-    wait("Waitall", 2),
-  ]);
+  const blocking = modes.flatMap(({ mode, index }) =>
+    expecting(peer, index + 1).concat([
+      message(mode.charAt(0).toUpperCase() + mode.slice(1), index + 1, index + 1),
+      wait("Wait"),
+    ]),
+  );
+  const started = modes.flatMap(({ mode, index }) =>
+    expecting(peer, index + 5).concat([
+      message(`I${mode}`, index + 5, index + 1),
+      wait("Waitall", 2),
+    ]),
+  );
   const questions: [number, Row][] = [
     [30, oneOfTwo("Waitany")],
     [31, oneOfTwo("Waitsome")],
@@ -54,11 +56,9 @@ function expectedRows(rank: number, mpi: Mpi, form: Form): Row[] {
     message("Sendrecv_replace", 10, 2 + 2),
     ...(mpi === "mpich" ? exchangesOfMpi4(message) : []),
     ...probed(message),
-    ...questions.flatMap(([tag, question]) => [
-      ...expecting(peer, tag),
-      message("Send", tag, 1),
-      question,
-    ]),
+    ...questions.flatMap(([tag, question]) =>
+      expecting(peer, tag).concat([message("Send", tag, 1), question]),
+    ),
     ...(mpi === "mpich" ? inParts(message, form) : []),
     row("Finalize"),
   ];

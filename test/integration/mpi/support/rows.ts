@@ -83,13 +83,17 @@ export function formsOf(program: string): Form[] {
 export function largeFormsOf(program: string): Form[] {
   return formsOf(program)
     .filter(({ title }) => ["C", "use mpi_f08"].includes(title))
-    .map((form) => ({
-      ...form,
-      title: `${form.title}, large counts`,
-      large: true,
-      flags: (mpi) => ["-DLARGE", ...form.flags(mpi)],
-      name: `${form.name}-large`,
-    }));
+    .map(inLarge);
+}
+
+function inLarge(form: Form): Form {
+  return {
+    ...form,
+    title: `${form.title}, large counts`,
+    large: true,
+    flags: (mpi) => ["-DLARGE", ...form.flags(mpi)],
+    name: `${form.name}-large`,
+  };
 }
 
 /** All forms that an MPI has. */
