@@ -5,15 +5,16 @@
 
 #include "clock.h"
 #include "file.h"
+#include "futex_lock.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct vs_futex_lock mutex;
 
 void vs_lock_since(struct vs_lock *lock, uint64_t since) {
   sigset_t all;
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancellation);
   pthread_sigmask(SIG_BLOCK, &all, &lock->signals);
-  pthread_mutex_lock(&mutex);
+  vs_futex_lock(&mutex);
   lock->since = since;
 }
 
@@ -23,7 +24,7 @@ void vs_lock(struct vs_lock *lock) {
 
 void vs_unlock(struct vs_lock *lock) {
   vs_file_add_tool_ticks(vs_tick() - lock->since);
-  pthread_mutex_unlock(&mutex);
+  vs_futex_unlock(&mutex);
   pthread_sigmask(SIG_SETMASK, &lock->signals, NULL);
   pthread_setcancelstate(lock->cancellation, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "birth.h"
 #include "calibrate.h"
 #include "clock.h"
 #include "file.h"
@@ -75,11 +76,22 @@ static uint32_t state_on_path(struct vs_thread *thread, uint32_t call, const voi
   return vs_state_define_on_path(recorder.calls, call, site, path);
 }
 
+/* Threads that the MPI library made for itself have no part in the graph. One that calls MPI by its
+ * public names was made by the program in a callback, after all. */
+static __attribute__((noinline)) struct vs_thread *first_call(uint32_t call) {
+  bool outside_mpi =
+      call < recorder.call_count && recorder.calls[call].category >= VST_CATEGORY_IO_OPEN;
+  if (vs_thread_is_foreign() && outside_mpi)
+    return NULL;
+  vs_birth.foreign = false;
+  return vs_thread_attach();
+}
+
 enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site) {
   if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
     return VS_PASS;
   struct vs_thread *thread = vs_self;
-  if (__builtin_expect(!thread, 0) && !(thread = vs_thread_attach()))
+  if (__builtin_expect(!thread, 0) && !(thread = first_call(call)))
     return VS_PASS;
   if (__builtin_expect(thread->scope != NULL, 0)) {
     if (!call_was_left(thread, scope))

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "birth.h"
 #include "clock.h"
 #include "file.h"
 #include "gate.h"
@@ -18,6 +19,11 @@
 /* Slots of the first threads, and of later ones: a process of very many threads must not take up
  * more than a few megabytes. */
 #define MOST_SLOTS 2048u
+
+/* Readers keep thread numbers in 16 bits. Calls of threads beyond, all alive at once, are counted
+ * as lost. */
+#define MOST_THREADS 32767u
+
 #define SETTLE_NS 1000000000u
 
 _Thread_local struct vs_thread *vs_self __attribute__((tls_model("initial-exec")));
@@ -54,6 +60,7 @@ static void retire(void *data) {
   if (vs_mode() == VS_RECORDING) {
     vs_thread_seal(thread);
     vs_counters_seal(thread);
+    vs_birth_ended(thread);
   }
   vs_counters_leave(thread);
   thread->scope = NULL;
@@ -66,6 +73,7 @@ static void retire(void *data) {
 bool vs_threads_prepare(void) {
   size_t scratch = vst_pack_scratch_bytes(MOST_SLOTS);
   size_t bytes = scratch + vst_pack_bound(MOST_SLOTS);
+  vs_birth_prepare();
   if (pthread_key_create(&key, retire) != 0)
     return false;
   packing.scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -92,7 +100,8 @@ static struct vs_thread *make(void) {
   thread->capacity = capacity_of(thread->number);
   thread->next = threads;
   threads = thread;
-  thread->staging = vs_file_add_staging(thread->number, thread->capacity);
+  if (thread->number < MOST_THREADS)
+    thread->staging = vs_file_add_staging(thread->number, thread->capacity);
   if (thread->staging)
     thread->slots = (struct vst_record *)(thread->staging + 1);
   return thread;
@@ -100,14 +109,18 @@ static struct vs_thread *make(void) {
 
 struct vs_thread *vs_thread_attach(void) {
   struct vs_lock lock;
+  struct vs_birth_place *place = vs_birth_locate();
   vs_lock(&lock);
   struct vs_thread *thread = take_unused();
   if (!thread && vs_mode() != VS_ASLEEP)
     thread = make();
-  if (thread && thread->staging)
+  if (thread && thread->staging) {
     thread->staging->system_thread = (uint32_t)syscall(SYS_gettid);
+    vs_birth_describe(thread, place);
+  }
   vs_self = thread;
   vs_unlock(&lock);
+  vs_birth_forget(place);
   if (thread)
     pthread_setspecific(key, thread);
   return thread;
@@ -164,12 +177,20 @@ bool vs_threads_seal_all(void) {
   return all;
 }
 
+static void make_shared_counters(void) {
+  uint32_t number = thread_count < MOST_THREADS ? thread_count++ : MOST_THREADS;
+  if (vs_mode() == VS_RECORDING)
+    shared_counters = vs_file_add_staging(number, 0);
+  else if (vs_mode() == VS_COUNTING)
+    shared_counters = vs_file_add_counters(number);
+}
+
 /* Threads without staging area share a block; only they add to it, so atomic additions do. */
 static void count_in_shared(void) {
   struct vs_lock lock;
   vs_lock(&lock);
-  if (!shared_counters && vs_mode() == VS_COUNTING)
-    shared_counters = vs_file_add_counters(thread_count++);
+  if (!shared_counters)
+    make_shared_counters();
   struct vst_staging *counters = shared_counters;
   if (counters) {
     __atomic_fetch_add(&counters->intercepted, 1, __ATOMIC_RELAXED);

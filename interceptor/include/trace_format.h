@@ -77,7 +77,8 @@ enum vst_block_type {
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
   VST_BLOCK_PATH = 10,        /* struct vst_path, then `frames` struct vst_frame */
   VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
-  /* 11, 12, 17 and 18 are given to files, threads and transfers. */
+  VST_BLOCK_THREAD = 12,      /* struct vst_thread, then its name NUL */
+  /* 11, 17 and 18 are given to files and transfers. */
   VST_BLOCK_COUNTER_SET = 14,     /* `count` struct vst_counter: what is read, once per file */
   VST_BLOCK_COUNTERS = 15,        /* packed readings of counters of one thread, see below */
   VST_BLOCK_COUNTER_STAGING = 16, /* struct vst_counter_staging, then its slots */
@@ -138,6 +139,29 @@ struct vst_frame {
   uint64_t offset; /* return address minus the module's load base */
   uint32_t module;
   uint32_t reserved;
+};
+
+enum vst_thread_kind {
+  VST_THREAD_INITIAL = 1, /* began with the process */
+  VST_THREAD_PTHREAD = 2, /* made by pthread_create or thrd_create, or in a way that is not known */
+  VST_THREAD_OPENMP = 3,  /* made by an OpenMP runtime for its teams */
+};
+
+#define VST_NO_NUMBER 0xffffffffu /* of a thread or module: not known */
+
+/* Written when a thread comes to its first recorded call (`ended` 0), and again when it ends (1).
+ * Numbers of threads that ended are used again: blocks of one number follow in order of time, and a
+ * thread whose end is missing lived until the next one with its number came, or until the process
+ * ended. The name is empty where the thread has the name that the process had at its start. */
+struct vst_thread {
+  uint32_t thread;        /* number in this process */
+  uint32_t system_thread; /* what gettid() gives */
+  uint32_t parent;        /* number, then, of the thread that made it, or VST_NO_NUMBER */
+  uint32_t kind;          /* enum vst_thread_kind */
+  uint32_t module;        /* of its start routine, or VST_NO_NUMBER */
+  uint32_t ended;
+  uint64_t offset; /* start routine minus the module's load base */
+  uint64_t tick;   /* entry of its first recorded call, or its end */
 };
 
 /* What a call does; the wait family and the rest carry no payload of their own. */

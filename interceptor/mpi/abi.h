@@ -5,6 +5,7 @@
 #ifndef VARSCOPE_ABI_H
 #define VARSCOPE_ABI_H
 
+#include "birth.h"
 #include "calls.h"
 
 typedef void (*vs_function)(void);
@@ -35,6 +36,7 @@ struct vs_core {
   __typeof__(vs_define_communicator) *define_communicator;
   __typeof__(vs_report_problem) *report_problem;
   __typeof__(vs_finish) *finish;
+  __typeof__(vs_thread_starts_mpi) *starts_mpi;
   void *(*resolve)(const char *symbol); /* address of a symbol of the process's MPI, or NULL */
 };
 

@@ -7,16 +7,17 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "birth.h"
 #include "find_mpi.h"
+#include "futex_lock.h"
 #include "slots.h"
 
-static pthread_mutex_t bind_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vs_futex_lock bind_lock;
 static bool decided;             /* under bind_lock, like `abi` */
 static const struct vs_abi *abi; /* NULL once decided: slots lead to the real functions */
 static bool start_called;
@@ -47,6 +48,7 @@ static const struct vs_core core = {
     .define_communicator = vs_define_communicator,
     .report_problem = vs_report_problem,
     .finish = vs_finish,
+    .starts_mpi = vs_thread_starts_mpi,
     .resolve = vs_resolve,
 };
 
@@ -156,7 +158,7 @@ static uintptr_t no_such_function(void) {
 vs_function vs_bind(unsigned slot) {
   const enum vs_call call = (enum vs_call)(slot / VS_FORM_COUNT);
   const enum vs_form form = (enum vs_form)(slot % VS_FORM_COUNT);
-  pthread_mutex_lock(&bind_lock);
+  vs_futex_lock(&bind_lock);
   decide();
   const vs_function real = real_function(call, form);
   vs_function target = real;
@@ -167,7 +169,7 @@ vs_function vs_bind(unsigned slot) {
   }
   if (real)
     atomic_store_explicit(&vs_slots[slot], target, memory_order_release);
-  pthread_mutex_unlock(&bind_lock);
+  vs_futex_unlock(&bind_lock);
   return target ? target : (vs_function)no_such_function;
 }
 

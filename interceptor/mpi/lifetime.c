@@ -50,11 +50,13 @@ static bool start_recording(uint64_t init_exit) {
 
 uint64_t vs_before_init(void) {
   atomic_fetch_add(&init_depth, 1);
+  vs_core.starts_mpi(true);
   return vs_core.now();
 }
 
 void vs_after_init(uint64_t entered, enum vs_call call, const void *site, bool succeeded) {
   const uint64_t init_exit = vs_core.now();
+  vs_core.starts_mpi(false);
   if (atomic_fetch_sub(&init_depth, 1) != 1 || !succeeded)
     return;
   if (atomic_exchange(&started, true) || !start_recording(init_exit))

@@ -18,6 +18,7 @@ import { duckdbVersion, Store } from "./store.ts";
 import { CallWriter } from "./write-calls.ts";
 import { LeftOutWriter } from "./write-left-out.ts";
 import { CounterWriter } from "./write-counters.ts";
+import { type ThreadRow, threadRows } from "./thread-rows.ts";
 import { unifyDefinitions } from "./unify.ts";
 import { damageLines, incompleteLines, missingRanksLine, problemLines } from "./warnings.ts";
 import {
@@ -25,6 +26,7 @@ import {
   writeEdges,
   writeMeta,
   writeRanks,
+  writeThreads,
   writeWarnings,
 } from "./write-tables.ts";
 
@@ -131,6 +133,7 @@ async function fillStore(
   const clock = placeRanks(job.readers);
   const edges = new EdgeNumbers();
   const ranks: RankRow[] = [];
+  const threads: ThreadRow[] = [];
   const progress = startProgress(job.readers, options.onProgress);
   const counters = await CounterWriter.open(store, job.readers);
   const decodeInto = await callWriter(store, edges, (rows) => progress.batch(rows));
@@ -142,7 +145,9 @@ async function fillStore(
     leftOut.write({ description: reader.description, mapping, result });
     result.damage.push(...counters.file(reader, zeroNs));
     warnings.push(...damageLines(reader, result.damage));
-    ranks.push(makeRankRow(reader, result, zeroNs));
+    const rank = makeRankRow(reader, result, zeroNs);
+    ranks.push(rank);
+    threads.push(...threadRows(reader, definitions.mappings[i]!.modules, zeroNs, rank.endNs));
     progress.file(reader);
   }
   decodeInto.close();
@@ -150,6 +155,7 @@ async function fillStore(
   counters.close();
   await writeEdges(store, edges);
   await writeRanks(store, ranks);
+  await writeThreads(store, threads);
   const worldSize = Math.max(...job.readers.map(({ description }) => description.worldSize));
   const missing = missingRanksLine(worldSize, ranks);
   if (missing) warnings.push(missing);

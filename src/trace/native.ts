@@ -160,6 +160,8 @@ export interface TraceDescription {
   threads: ThreadCounts[];
   /** In the file's order. */
   counters: CounterDescription[];
+  /** THREAD blocks: threads as they come and end, in file order. */
+  lives: ThreadLife[];
   /** PROBLEM blocks: what the interceptor had to report. */
   problems: string[];
   /** What is damaged or missing; each line reads on after "RANK.vst: ". */
@@ -170,6 +172,24 @@ export interface TraceDescription {
 export interface NativeFrame {
   module: number;
   offset: bigint;
+}
+
+export interface ThreadLife {
+  thread: number;
+  systemThread: number;
+  /** Number, then, of the thread that made it; -1: not known. */
+  parent: number;
+  /** enum vst_thread_kind */
+  kind: number;
+  /** Of the start routine; -1: not known. */
+  module: number;
+  offset: bigint;
+  /** It ended at `atNs`; else it came to its first call then. */
+  ended: boolean;
+  /** CLOCK_MONOTONIC of the host; 0 unless `placed`: its tick makes sense. */
+  atNs: bigint;
+  placed: boolean;
+  name: string;
 }
 
 export interface ThreadCounts {

@@ -17,6 +17,7 @@ export type {
   CounterDescription,
   DecodeResult,
   ThreadCounts,
+  ThreadLife,
   TraceDescription,
   WorkColumns,
 } from "./native.ts";

@@ -39,6 +39,18 @@ CREATE TABLE ranks(             -- one row per process of the job whose trace wa
                                 --   calls x calibrated cost + sealing)
   trace_bytes BIGINT NOT NULL
 );
+CREATE TABLE threads(           -- threads that made recorded calls; one row each, also where a number is used again
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,     -- as in calls; of several rows with one number, calls belong to the one by time
+  system_thread INTEGER NOT NULL, -- what gettid() gave
+  parent SMALLINT NOT NULL,     -- thread that made it, at that time; -1 not known
+  name VARCHAR NOT NULL,        -- '' if it never got one of its own
+  kind VARCHAR NOT NULL,        -- initial, pthread, openmp
+  module INTEGER NOT NULL,      -- start routine; -1 not known
+  "offset" BIGINT NOT NULL,     --   its address - load base of the module
+  first_ns BIGINT NOT NULL,     -- it came to its first recorded call
+  last_ns BIGINT NOT NULL       -- its end; end of the rank if it was there to the last
+);
 CREATE TABLE modules(           -- shared objects and executables that calls were made from
   module INTEGER PRIMARY KEY,
   path VARCHAR NOT NULL,

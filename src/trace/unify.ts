@@ -23,6 +23,13 @@ export interface CommunicatorRow {
   remoteSize: number;
 }
 
+/** Store numbers by the numbers of one file. */
+export interface FileMapping {
+  states: Int32Array;
+  communicators: Int32Array;
+  modules: Map<number, number>;
+}
+
 /** Definitions of a job: the position in each list is the number in the store. */
 export interface JobDefinitions {
   modules: ModuleRow[];
@@ -30,7 +37,7 @@ export interface JobDefinitions {
   paths: PathRow[];
   communicators: CommunicatorRow[];
   /** Per reader, in the order given: store numbers by the file's numbers; -1: not defined. */
-  mappings: { states: Int32Array; communicators: Int32Array }[];
+  mappings: FileMapping[];
 }
 
 /** Gives equal keys equal numbers, in order of appearance. */
@@ -66,12 +73,13 @@ export function unifyDefinitions(
   const moduleNumber = (path: string, buildId: string): number =>
     modules.number(`${buildId}\0${path}`, () => ({ path, buildId }));
 
-  const mapStates = (reader: TraceReader): Int32Array => {
+  const mapModules = ({ description }: TraceReader): Map<number, number> =>
+    new Map(
+      description.modules.map(({ number, path, buildId }) => [number, moduleNumber(path, buildId)]),
+    );
+
+  const mapStates = (reader: TraceReader, moduleOf: Map<number, number>): Int32Array => {
     const { description, name } = reader;
-    const moduleOf = new Map<number, number>();
-    for (const { number, path, buildId } of description.modules) {
-      moduleOf.set(number, moduleNumber(path, buildId));
-    }
     const pathOf = unifyPaths(reader, paths, modules, moduleOf, warn);
     const mapping = new Int32Array((description.states.at(-1)?.number ?? -1) + 1).fill(-1);
     for (const state of description.states) {
@@ -127,10 +135,14 @@ export function unifyDefinitions(
     return mapping;
   };
 
-  const mappings = readers.map((reader) => ({
-    states: mapStates(reader),
-    communicators: mapCommunicators(reader),
-  }));
+  const mappings = readers.map((reader): FileMapping => {
+    const moduleOf = mapModules(reader);
+    return {
+      states: mapStates(reader, moduleOf),
+      communicators: mapCommunicators(reader),
+      modules: moduleOf,
+    };
+  });
   return {
     modules: modules.items,
     states: states.items,

@@ -2,6 +2,7 @@ import { type DuckDBAppender, INTEGER, LIST, listValue } from "@duckdb/node-api"
 import type { EdgeNumbers } from "./reader.ts";
 import type { RankRow } from "./rank-row.ts";
 import type { Store } from "./store.ts";
+import type { ThreadRow } from "./thread-rows.ts";
 import type { JobDefinitions } from "./unify.ts";
 
 /** Runs `append` for each item, a row each. */
@@ -82,6 +83,21 @@ export async function writeRanks(store: Store, ranks: readonly RankRow[]): Promi
     row.appendBigInt(BigInt(rank.lost));
     row.appendBigInt(rank.toolNs);
     row.appendBigInt(BigInt(rank.traceBytes));
+  });
+}
+
+export async function writeThreads(store: Store, threads: readonly ThreadRow[]): Promise<void> {
+  await fill(store, "threads", threads, (row, thread) => {
+    row.appendInteger(thread.rank);
+    row.appendSmallInt(thread.thread);
+    row.appendInteger(thread.systemThread);
+    row.appendSmallInt(thread.parent);
+    row.appendVarchar(thread.name);
+    row.appendVarchar(thread.kind);
+    row.appendInteger(thread.module);
+    row.appendBigInt(thread.offset);
+    row.appendBigInt(thread.firstNs);
+    row.appendBigInt(thread.lastNs);
   });
 }
 

@@ -90,6 +90,28 @@ Napi::Object describeThread(Napi::Env env, const Thread &thread, double nanoseco
   return object;
 }
 
+Napi::Array describeLives(Napi::Env env, const TraceFile &trace) {
+  size_t segment = 0;
+  return list(env, trace.definitions.threads, [&](const ThreadLife &life) {
+    Napi::Object object = Napi::Object::New(env);
+    const bool placed = trace.clock->holds(life.head.tick);
+    object.Set("thread", life.head.thread);
+    object.Set("systemThread", life.head.system_thread);
+    object.Set("parent",
+               life.head.parent == VST_NO_NUMBER ? -1 : static_cast<int32_t>(life.head.parent));
+    object.Set("kind", life.head.kind);
+    object.Set("module",
+               life.head.module == VST_NO_NUMBER ? -1.0 : static_cast<double>(life.head.module));
+    object.Set("offset", big(env, life.head.offset));
+    object.Set("ended", life.head.ended != 0);
+    object.Set("atNs",
+               big(env, placed ? trace.clock->nanoseconds(life.head.tick, segment) : int64_t{0}));
+    object.Set("placed", placed);
+    object.Set("name", Napi::String::New(env, life.name));
+    return object;
+  });
+}
+
 // Realtime - monotonic clock: median over the readings, so that one made while the time was being
 // set does not count.
 int64_t realtimeOffset(const std::vector<vst_clock> &clocks) {
@@ -160,6 +182,7 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
                return describeThread(env, thread, trace.clock->nanosecondsPerTick());
              }));
   object.Set("counters", describeCounters(env, trace));
+  object.Set("lives", describeLives(env, trace));
   object.Set("problems", lines(env, trace.definitions.problems));
   object.Set("damage", lines(env, trace.damage));
   return object;

@@ -51,8 +51,9 @@ struct TickMaker {
   double ticksPerSecond; // of the counter; 0: ticks are nanoseconds
 
   uint64_t length(int64_t ns) const {
-    return ticksPerSecond > 0 ? static_cast<uint64_t>(static_cast<double>(ns) * ticksPerSecond / 1e9)
-                              : static_cast<uint64_t>(ns);
+    return ticksPerSecond > 0
+               ? static_cast<uint64_t>(static_cast<double>(ns) * ticksPerSecond / 1e9)
+               : static_cast<uint64_t>(ns);
   }
 
   uint64_t operator()(int64_t ns) const {
@@ -153,8 +154,8 @@ struct Rows {
       : thread(narrow(from, "thread")), state(narrow(from, "state")), peer(narrow(from, "peer")),
         communicator(narrow(from, "communicator")), tag(narrow(from, "tag")),
         requests(narrow(from, "requests")), completed(narrow(from, "completed")),
-        skipped(narrow(from, "skipped")),
-        start(from.Get("startNs")), end(from.Get("endNs")), bytes(from.Get("bytes")) {}
+        skipped(narrow(from, "skipped")), start(from.Get("startNs")), end(from.Get("endNs")),
+        bytes(from.Get("bytes")) {}
 
   // Nanoseconds or bytes come as doubles or, where they are larger, as bigints.
   struct Wide {
@@ -193,8 +194,7 @@ struct Rows {
     return record;
   }
 
-  const int32_t *thread, *state, *peer, *communicator, *tag, *requests, *completed,
-      *skipped;
+  const int32_t *thread, *state, *peer, *communicator, *tag, *requests, *completed, *skipped;
   Wide start, end, bytes;
 };
 

@@ -138,7 +138,8 @@ void Decoder::addLastGap(const Thread &thread) {
     return;
   const bool timed = thread.lastLeftOut > 0 && trace_.clock->holds(thread.lastLeftOut);
   const int64_t last =
-      timed ? trace_.clock->nanoseconds(thread.lastLeftOut, segment_) - mapping_.subtract : INT64_MIN;
+      timed ? trace_.clock->nanoseconds(thread.lastLeftOut, segment_) - mapping_.subtract
+            : INT64_MIN;
   const int64_t first = state_ >= 0 ? end_ : timed ? last : 0;
   addGap(all - told_, first, std::max(first, last));
 }

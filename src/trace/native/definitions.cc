@@ -114,6 +114,19 @@ const char *takeCommunicator(Definitions &into, const uint8_t *at, const uint8_t
   return nullptr;
 }
 
+const char *takeThread(Definitions &into, const uint8_t *at, const uint8_t *end) {
+  ThreadLife life;
+  if (!takeHead(at, end, life.head) || !takeText(at, end, life.name))
+    return "it is too short";
+  const bool odd = life.head.thread > kMaxThreads ||
+                   (life.head.parent > kMaxThreads && life.head.parent != VST_NO_NUMBER) ||
+                   life.head.system_thread > INT32_MAX || life.head.ended > 1;
+  if (odd)
+    return "its numbers are beyond reason";
+  into.threads.push_back(std::move(life));
+  return nullptr;
+}
+
 } // namespace
 
 const char *Definitions::take(const Block &block, const uint8_t *payload) {
@@ -130,6 +143,8 @@ const char *Definitions::take(const Block &block, const uint8_t *payload) {
     return takePath(paths, at, end);
   case VST_BLOCK_COMMUNICATOR:
     return takeCommunicator(*this, at, end);
+  case VST_BLOCK_THREAD:
+    return takeThread(*this, at, end);
   case VST_BLOCK_CLOCK: {
     vst_clock clock;
     if (!takeHead(at, end, clock))

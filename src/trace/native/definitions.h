@@ -31,12 +31,18 @@ struct Communicator {
   std::vector<vst_rank_run> runs;
 };
 
+struct ThreadLife {
+  vst_thread head;
+  std::string name;
+};
+
 struct Definitions {
   std::vector<std::pair<std::string, std::string>> process; // VST_KEY_* and value, in file order
   std::vector<Module> modules;
   std::vector<State> states;
   std::vector<Path> paths;
   std::vector<Communicator> communicators;
+  std::vector<ThreadLife> threads; // THREAD blocks, in file order
   std::vector<vst_clock> clocks;
   std::vector<std::string> problems;
   bool ended = false; // an END block is there

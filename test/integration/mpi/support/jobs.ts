@@ -115,6 +115,8 @@ export function runTraced(command: string[], options: RunOptions = {}): Traced {
     ...options,
     env: {
       VARSCOPE_TRACE_DIR: directory,
+      // These tests count MPI calls; those of threads have tests of their own.
+      VARSCOPE_THREADS: "off",
       ...options.env,
       LD_PRELOAD: preload.filter((path) => path !== undefined).join(":"),
     },

@@ -19,6 +19,21 @@ export interface TraceFile {
   communicators: Communicator[];
   problems: string[];
   records: TraceRecord[];
+  /** Threads as they come and end, in file order. */
+  lives: ThreadLife[];
+}
+
+export interface ThreadLife {
+  thread: number;
+  systemThread: number;
+  /** -1: not known. */
+  parent: number;
+  kind: number;
+  /** Of the start routine; undefined: not known. */
+  module: string | undefined;
+  ended: boolean;
+  tick: bigint;
+  name: string;
 }
 
 export interface Communicator {
@@ -80,6 +95,7 @@ class Decoder {
       communicators: [],
       problems: [],
       records: [],
+      lives: [],
     };
     const committed = Number(data.readBigUInt64LE(64));
     const staging: [number, Buffer][] = [];
@@ -118,6 +134,18 @@ class Decoder {
         return;
       case 6:
         this.fragments(at, payload, thread);
+        return;
+      case 12:
+        this.file.lives.push({
+          thread: payload.readUInt32LE(0),
+          systemThread: payload.readUInt32LE(4),
+          parent: payload.readInt32LE(8),
+          kind: payload.readUInt32LE(12),
+          module: this.file.modules[payload.readUInt32LE(16)],
+          ended: payload.readUInt32LE(20) === 1,
+          tick: payload.readBigUInt64LE(32),
+          name: text(payload, 40),
+        });
         return;
       case 8:
         this.file.problems.push(text(payload, 0));

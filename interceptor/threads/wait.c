@@ -1,0 +1,65 @@
+#define _GNU_SOURCE 1
+#include "wait.h"
+
+#include <errno.h>
+
+#include "birth.h"
+#include "clock.h"
+#include "local.h"
+#include "options.h"
+#include "recorder.h"
+
+/* The option in ticks; 0 until it is known. */
+static _Atomic uint64_t threshold;
+
+uint64_t vs_wait_begin(void) {
+  const struct vs_thread *self = vs_self;
+  if (vs_threads_asleep() || !vs_options.threads || (self && self->scope) || vs_thread_is_foreign())
+    return 0;
+  return vs_tick();
+}
+
+static uint64_t threshold_ticks(void) {
+  uint64_t ticks = atomic_load_explicit(&threshold, memory_order_relaxed);
+  if (ticks > 0)
+    return ticks;
+  double per_ns = (double)vs_clock_ticks_per_second() / 1e9;
+  ticks = (uint64_t)((double)vs_options.lock_wait_ns * per_ns) + 1;
+  atomic_store_explicit(&threshold, ticks, memory_order_relaxed);
+  return ticks;
+}
+
+void vs_thread_record(uint64_t enter, uint64_t exit, uint32_t call, const void *site,
+                      uint64_t bytes) {
+  const struct vs_arguments arguments = {
+      .bytes = bytes,
+      .communicator = VST_NO_COMMUNICATOR,
+      .peer = VST_NO_PEER,
+      .tag = VST_NO_TAG,
+  };
+  struct vs_scope scope;
+  int before = errno;
+  enum vs_handling handling = vs_begin(&scope, call, site);
+  if (handling != VS_PASS) {
+    scope.enter = enter;
+    scope.exit = exit;
+    if (handling == VS_LIGHT)
+      vs_leave(&scope);
+    else
+      vs_end(&scope, &arguments);
+  }
+  errno = before;
+}
+
+void vs_wait_end(uint64_t since, uint32_t call, const void *site) {
+  if (since == 0 || vs_threads_asleep())
+    return;
+  uint64_t now = vs_tick();
+  if (now >= since + threshold_ticks())
+    vs_thread_record(since, now, call, site, 0);
+}
+
+void vs_thread_call_end(uint64_t since, uint32_t call, const void *site) {
+  if (since != 0 && !vs_threads_asleep())
+    vs_thread_record(since, vs_tick(), call, site, 0);
+}
