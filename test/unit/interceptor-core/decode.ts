@@ -217,6 +217,23 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       trace.problems.push(payload.text());
       expectThat(payload.done(), "a problem is one text");
       return;
+    case 12: {
+      const [number, system, parent, kind] = [
+        payload.u32(),
+        payload.u32(),
+        payload.u32(),
+        payload.u32(),
+      ];
+      const module = payload.u32();
+      const none = 0xffffffff;
+      expectThat(system > 0 && kind >= 1 && kind <= 3, "a thread is something");
+      expectThat(module === none || module < trace.modules.length, "its module is defined before");
+      expectThat(parent === none || parent !== number, "a thread does not make itself");
+      const ended = payload.u32() === 1;
+      payload.u64();
+      trace.threads.push({ thread: number, ended, tick: payload.u64(), name: payload.text() });
+      return;
+    }
     case 9:
       trace.ended = true;
       return;
