@@ -52,6 +52,31 @@ static const struct vs_core core = {
     .resolve = vs_resolve,
 };
 
+static const struct vs_abi *accept(const struct vs_abi *loaded) {
+  const char *missing = NULL;
+  if (loaded->connect(&core, &missing))
+    return loaded;
+  say("the MPI library lacks ", missing);
+  return NULL;
+}
+
+#ifdef VARSCOPE_LINKED
+/* Linked into the program, with the wrappers for its MPI: nothing is to be loaded. A preloaded
+ * library of ours need not wonder that it saw nothing. */
+static const struct vs_abi *load_abi(const char *name) {
+  extern const struct vs_abi varscope_abi;
+  void (*const aside)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "varscope_stands_aside");
+  (void)name;
+  if (aside)
+    aside();
+  return accept(&varscope_abi);
+}
+#else
+__attribute__((visibility("default"))) void varscope_stands_aside(void);
+void varscope_stands_aside(void) {
+  start_called = true;
+}
+
 /* Path of libvarscope-NAME.so beside this library; false if it does not fit. */
 static bool library_path(const char *name, char *path, size_t bytes) {
   Dl_info self;
@@ -74,16 +99,14 @@ static const struct vs_abi *load_abi(const char *name) {
     return NULL;
   }
   const struct vs_abi *loaded = dlsym(library, VS_ABI_SYMBOL);
-  const char *missing = NULL;
   if (!loaded || loaded->fingerprint != VS_SPEC_FINGERPRINT)
     say("another build of varscope is installed as ", path);
-  else if (!loaded->connect(&core, &missing))
-    say("the MPI library lacks ", missing);
-  else
+  else if (accept(loaded))
     return loaded;
   dlclose(library);
   return NULL;
 }
+#endif
 
 static void decide(void) {
   if (decided)

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef VARSCOPE_LINKED
+#include "linked.h"
+#endif
+
 #define LIBRARIES 16
 
 /* Objects called libmpi*: the library, its Fortran and C++ layers. Held open for good, because
@@ -41,8 +45,24 @@ static void scan(void) {
       libraries[i].handle = dlopen(libraries[i].path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
+#ifdef VARSCOPE_LINKED
+static void *linked(const char *symbol) {
+  for (const struct vs_linked *item = vs_linked; item->name; item++)
+    if (strcmp(item->name, symbol) == 0)
+      return (void *)item->function;
+  return NULL;
+}
+#else
+static void *linked(const char *symbol) {
+  (void)symbol;
+  return NULL;
+}
+#endif
+
 static void *look(const char *symbol) {
-  void *found = dlsym(RTLD_DEFAULT, symbol);
+  void *found = linked(symbol);
+  if (!found)
+    found = dlsym(RTLD_DEFAULT, symbol);
   for (unsigned i = 0; !found && i < library_count; i++)
     if (libraries[i].handle)
       found = dlsym(libraries[i].handle, symbol);
@@ -65,6 +85,11 @@ void *vs_resolve_next(const char *symbol) {
   return found;
 }
 
+#ifdef VARSCOPE_LINKED
+const char *vs_mpi_abi(void) {
+  return VARSCOPE_LINKED;
+}
+#else
 const char *vs_mpi_abi(void) {
   if (!vs_resolve("PMPI_Init"))
     return NULL;
@@ -77,6 +102,7 @@ const char *vs_mpi_abi(void) {
       return "mpich";
   return "";
 }
+#endif
 
 bool vs_speaks(void) {
   static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",

@@ -9,8 +9,8 @@
 #include "options.h"
 #include "recorder.h"
 
-/* The option in ticks; 0 until it is known. */
-static _Atomic uint64_t threshold;
+/* The option in ticks, and one more; 0 until it is known. */
+static _Atomic uint64_t threshold_plus_one;
 
 /* A thread that may come to record is made known here, before the wait: afterwards it could be given
  * the number of one that ended meanwhile, behind whose last call its own must not begin. */
@@ -24,12 +24,12 @@ uint64_t vs_wait_begin(void) {
 }
 
 static uint64_t threshold_ticks(void) {
-  uint64_t ticks = atomic_load_explicit(&threshold, memory_order_relaxed);
-  if (ticks > 0)
-    return ticks;
+  uint64_t known = atomic_load_explicit(&threshold_plus_one, memory_order_relaxed);
+  if (known > 0)
+    return known - 1;
   double per_ns = (double)vs_clock_ticks_per_second() / 1e9;
-  ticks = (uint64_t)((double)vs_options.lock_wait_ns * per_ns) + 1;
-  atomic_store_explicit(&threshold, ticks, memory_order_relaxed);
+  uint64_t ticks = (uint64_t)((double)vs_options.lock_wait_ns * per_ns);
+  atomic_store_explicit(&threshold_plus_one, ticks + 1, memory_order_relaxed);
   return ticks;
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Ending } from "./child.ts";
 import { type GuessedProgram, identifyLauncher, type Lookup } from "./command.ts";
@@ -58,16 +59,26 @@ function unreachable({ program, interceptor }: Silence): string | undefined {
     if ((statSync(program.file).mode & SET_ID_BITS) !== 0) {
       return `${name} is set-user-id or set-group-id, and the loader keeps preloaded libraries out of those`;
     }
+    if (hasCapabilities(program.file)) {
+      return `${name} has file capabilities, and the loader keeps preloaded libraries out of such programs`;
+    }
     const executable = readExecutable(program.file);
     if (executable.kind !== "elf") return undefined;
     if (executable.bits === 32) return `${name} is a 32-bit program, which is not supported`;
     if (!executable.dynamic) {
-      return `${name} is statically linked; link it against a shared MPI library to see into it`;
+      return `${name} is statically linked; link it against a shared MPI library, or with varscope in it (docs/guide.md)`;
     }
     return unserved(name, executable.needed, interceptor);
   } catch {
     return undefined;
   }
+}
+
+/** False also where the system does not have getcap (Debian: libcap2-bin) to tell. */
+function hasCapabilities(file: string): boolean {
+  const path = `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin`;
+  const told = spawnSync("getcap", [file], { encoding: "utf8", env: { PATH: path } });
+  return told.status === 0 && told.stdout.includes("cap_");
 }
 
 function unserved(name: string, needed: string[], interceptor: Interceptor): string | undefined {

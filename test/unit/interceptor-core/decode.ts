@@ -64,6 +64,7 @@ export interface Trace {
   staging: Staging[];
   counts: Count[];
   counters: CounterTrace;
+  threads: { thread: number; ended: boolean; tick: bigint; name: string }[];
   problems: string[];
   ended: boolean;
   fileBytes: number;
@@ -110,6 +111,7 @@ function readHeader(file: Buffer): Trace {
     staging: [],
     counts: [],
     counters: noCounters(),
+    threads: [],
     problems: [],
     ended: false,
   };

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
  */
 export interface TraceFile {
   pid: number;
+  ticksPerSecond: number;
   jobId: bigint;
   rank: number;
   size: number;
@@ -83,6 +84,7 @@ class Decoder {
     if (data.toString("latin1", 0, 8) !== "VARSCOPE") throw new Error("not a trace file");
     this.file = {
       pid: data.readUInt32LE(28),
+      ticksPerSecond: Number(data.readBigUInt64LE(32)),
       jobId: data.readBigUInt64LE(40),
       rank: data.readInt32LE(48),
       size: data.readInt32LE(52),
