@@ -152,8 +152,8 @@ enum vst_thread_kind {
 /* Written when a thread comes to its first recorded call (`ended` 0), and again when it ends (1).
  * Numbers of threads that ended are used again: blocks of one number follow in order of time, and a
  * thread whose end is missing lived until the next one with its number came, or until the process
- * ended. The name is empty where the thread has the name that the process had at its start; the last
- * one counts. The start routine is given when the thread comes, not when it ends. */
+ * ended. The name is empty where the thread has the name that the process had at its start; the
+ * last one counts. The start routine is given when the thread comes, not when it ends. */
 struct vst_thread {
   uint32_t thread;        /* number in this process */
   uint32_t system_thread; /* what gettid() gives */

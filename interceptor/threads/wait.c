@@ -12,8 +12,8 @@
 /* The option in ticks, and one more; 0 until it is known. */
 static _Atomic uint64_t threshold_plus_one;
 
-/* A thread that may come to record is made known here, before the wait: afterwards it could be given
- * the number of one that ended meanwhile, behind whose last call its own must not begin. */
+/* A thread that may come to record is made known here, before the wait: afterwards it could be
+ * given the number of one that ended meanwhile, behind whose last call its own must not begin. */
 uint64_t vs_wait_begin(void) {
   const struct vs_thread *self = vs_self;
   if (vs_threads_asleep() || !vs_options.threads || (self && self->scope) || vs_thread_is_foreign())

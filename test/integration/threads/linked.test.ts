@@ -71,9 +71,8 @@ function linkStatically(output: string, more: string[]): string | undefined {
     execFileSync("mpicc.mpich", ["-show"], { encoding: "utf8" }).match(/-I\S+/g) ?? [];
   const others = ["-lucp", "-lucs", "-lhwloc", "-l:libfabric.so.1", "-lpthread", "-lm"];
   const library = ["-Wl,-Bstatic", "-lmpich", "-Wl,-Bdynamic", ...others];
-  const made = spawnSync("gcc", [
-    ...["-O2", "-w", "-o", output, source("work.c"), ...include, ...more, ...library],
-  ]);
+  const program = ["-O2", "-w", "-o", output, source("work.c")];
+  const made = spawnSync("gcc", [...program, ...include, ...more, ...library]);
   return made.status === 0 ? output : undefined;
 }
 

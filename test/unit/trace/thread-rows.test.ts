@@ -62,16 +62,35 @@ test("threads by number and time; an end that is not told is the next owner's be
   );
   expect(reader.description.damage).toEqual([]);
   const rows = threadRows(reader, new Map([[3, 7]]), 1_000_000_000n, 9_000n);
-  const brief = rows.map((row) => [
-    ...[row.thread, row.systemThread, row.parent, row.name, row.kind],
-    ...[row.module, row.offset, row.firstNs, row.lastNs],
-  ]);
-  expect(brief).toEqual([
-    [0, 50, -1, "", "initial", -1, 0n, 1000n, 9000n],
-    [1, 51, 0, "late", "pthread", 7, 64n, 2000n, 3000n],
-    [1, 52, 0, "omp", "openmp", -1, 0n, 4000n, 5000n],
-    [1, 54, 2, "", "kind-9", -1, 0n, 5000n, 9000n],
-    [2, 53, 1, "", "pthread", -1, 0n, 4500n, 9000n],
+  const columns = [
+    rows.map(({ thread: number }) => number),
+    rows.map(({ systemThread }) => systemThread),
+    rows.map(({ parent }) => parent),
+    rows.map(({ name }) => name),
+    rows.map(({ kind }) => kind),
+    rows.map(({ module, offset }) => [module, offset]),
+    rows.map(({ firstNs, lastNs }) => [firstNs, lastNs]),
+  ];
+  expect(columns).toEqual([
+    [0, 1, 1, 1, 2],
+    [50, 51, 52, 54, 53],
+    [-1, 0, 0, 2, 1],
+    ["", "late", "omp", "", ""],
+    ["initial", "pthread", "openmp", "kind-9", "pthread"],
+    [
+      [-1, 0n],
+      [7, 64n],
+      [-1, 0n],
+      [-1, 0n],
+      [-1, 0n],
+    ],
+    [
+      [1000n, 9000n],
+      [2000n, 3000n],
+      [4000n, 5000n],
+      [5000n, 9000n],
+      [4500n, 9000n],
+    ],
   ]);
 });
 

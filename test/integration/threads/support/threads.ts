@@ -54,6 +54,10 @@ export interface ThreadRun {
   env?: Record<string, string>;
 }
 
+function shown({ stdout, stderr, status }: Outcome): Outcome {
+  return { stdout, stderr, status };
+}
+
 /**
  * Runs a program with and without varscope. Output and status must be the same, nothing may be lost, and
  * every call that was counted must be there.
@@ -73,7 +77,6 @@ export function traceProgram(mpi: Mpi, command: string[], options: ThreadRun = {
     },
   });
   expect(plain).toMatchObject({ status: 0, stdout: expect.stringMatching(/done\n$/) });
-  const shown = ({ stdout, stderr, status }: Outcome) => ({ stdout, stderr, status });
   expect(shown(traced)).toEqual(shown(plain));
   expect(traced.files).toHaveLength(ranks);
   for (const file of traced.files) {
