@@ -76,9 +76,10 @@ enum vst_block_type {
   VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
   VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
   VST_BLOCK_PATH = 10,        /* struct vst_path, then `frames` struct vst_frame */
+  VST_BLOCK_FILE = 11,        /* struct vst_file, then path NUL */
   VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
   VST_BLOCK_THREAD = 12,      /* struct vst_thread, then its name NUL */
-  /* 11, 17 and 18 are given to files and transfers. */
+  /* 17 and 18 are given to transfers. */
   VST_BLOCK_COUNTER_SET = 14,     /* `count` struct vst_counter: what is read, once per file */
   VST_BLOCK_COUNTERS = 15,        /* packed readings of counters of one thread, see below */
   VST_BLOCK_COUNTER_STAGING = 16, /* struct vst_counter_staging, then its slots */
@@ -218,6 +219,36 @@ struct vst_rank_run {
   uint32_t count;
 };
 
+enum vst_file_kind {
+  VST_FILE_REGULAR = 1,
+  VST_FILE_DIRECTORY = 2,
+  VST_FILE_PIPE = 3,   /* named or not */
+  VST_FILE_SOCKET = 4, /* of any family */
+  VST_FILE_TERMINAL = 5,
+  VST_FILE_DEVICE = 6, /* other devices: of characters or blocks */
+  VST_FILE_OTHER = 7,  /* what only Linux has: epoll, eventfd, ... */
+};
+
+/* Something that the program reads or writes by POSIX or stdio calls. Device and inode name it on
+ * its host while it exists; the path is what the kernel had for it when it was first seen, "
+ * (deleted)" behind it if it had none any more, or like "pipe:[4711]", or empty if /proc was not
+ * there. */
+struct vst_file {
+  uint32_t file;          /* number in this file, from 0 */
+  uint32_t kind;          /* enum vst_file_kind */
+  uint64_t device, inode; /* st_dev and st_ino of fstat */
+  uint64_t file_system;   /* f_type of fstatfs: a magic number of linux/magic.h; 0: not told */
+};
+
+/* How an access lies to the one before it of the same file description by this process. Streams are
+ * judged by the calls that are recorded: getc and its like are not. An append goes on. */
+enum vst_access {
+  VST_ACCESS_UNKNOWN = -1, /* the first one after somebody else's open, or no file offset there */
+  VST_ACCESS_ON = 0,       /* begins where that ended, or at the beginning of a file just opened */
+  VST_ACCESS_FORWARD = 1,  /* leaves a gap */
+  VST_ACCESS_BACKWARD = 2,
+};
+
 /* The three clocks read together; `tick` is shifted like all ticks of the file. */
 struct vst_clock {
   uint64_t tick;
@@ -232,7 +263,12 @@ struct vst_clock {
 #define VST_ANY_TAG (-2)
 #define VST_NO_COMMUNICATOR 0xffffffffu
 
-/* One intercepted call as it stands in a STAGING block. */
+/*
+ * One intercepted call as it stands in a STAGING block. In calls of categories IO_OPEN to IO_MAP
+ * `communicator` is the number of a file (struct vst_file), or VST_NO_COMMUNICATOR for calls by
+ * name alone; `bytes` is what was moved, 0 on failure, or for IO_MAP the length; `tag` is enum
+ * vst_access for reads, writes and seeks, else VST_NO_TAG; `peer` is VST_NO_PEER.
+ */
 struct vst_record {
   uint64_t enter, exit; /* ticks */
   uint64_t bytes; /* payload from datatype and count; what each call counts: interceptor/spec */

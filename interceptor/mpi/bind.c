@@ -15,6 +15,7 @@
 #include "birth.h"
 #include "find_mpi.h"
 #include "futex_lock.h"
+#include "scope.h"
 #include "slots.h"
 
 static struct vs_futex_lock bind_lock;
@@ -34,6 +35,7 @@ static void say(const char *reason, const char *detail) {
 
 static bool start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   start_called = true;
+  vs_io_start();
   return vs_start(job, problem, problem_bytes);
 }
 
