@@ -40,7 +40,7 @@ function* decodeAll(folder: string, columns = makeCallColumns(BATCH_ROWS)) {
   for (const name of readdirSync(folder)) {
     const reader = new TraceReader(join(folder, name));
     const identity = Int32Array.from({ length: 64 }, (_, i) => i);
-    const mapping = { states: identity, communicators: identity, zeroNs: 0n };
+    const mapping = { states: identity, communicators: identity, files: identity, zeroNs: 0n };
     for (const rows of reader.decode(mapping, edges, columns)) yield rows;
   }
 }

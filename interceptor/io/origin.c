@@ -14,14 +14,15 @@
 static struct vs_table origins; /* by site: 1 if it is the program's, else 0 */
 
 /* Beginnings of file names: the MPI libraries, their run-time systems, transports and what only
- * these use. */
+ * these use. Not libucm, which puts itself before mmap for the whole process (UCX memory hooks):
+ * what it passes on outside of MPI calls is the program's, shown at a site in libucm. */
 static const char *const foreign[] = {
-    "libvarscope", "libmpi.",  "libmpi_",  "libmpich",   "libmpicxx", "libmpifort", "libfmpich",
-    "libpmpi",     "libopen-", "libopal",  "liborte",    "libpmi",    "libprrte",   "libucp.",
-    "libucs",      "libuct",   "libucm.",  "libucc.",    "libfabric", "libhwloc",   "libevent",
-    "libhcoll",    "libsharp", "libpsm",   "libibverbs", "librdmacm", "libmlx",     "libefa",
-    "libcxi",      "libnl-",   "libromio", "libmpl.",    "libopa.",   "libyaksa",   "libmunge",
-    "libslurm",    "libxpmem", "mca_",
+    "libvarscope", "libmpi.",  "libmpi_",    "libmpich",  "libmpicxx", "libmpifort", "libfmpich",
+    "libpmpi",     "libopen-", "libopal",    "liborte",   "libpmi",    "libprrte",   "libucp.",
+    "libucs",      "libuct",   "libucc.",    "libfabric", "libhwloc",  "libevent",   "libhcoll",
+    "libsharp",    "libpsm",   "libibverbs", "librdmacm", "libmlx",    "libefa",     "libcxi",
+    "libnl-",      "libromio", "libmpl.",    "libopa.",   "libyaksa",  "libmunge",   "libslurm",
+    "libxpmem",    "mca_",
 };
 
 struct search {

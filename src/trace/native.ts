@@ -37,6 +37,7 @@ export interface NativeTrace {
   begin(
     states: Int32Array,
     communicators: Int32Array,
+    files: Int32Array,
     subtractNs: bigint,
     edges: NativeEdges,
   ): void;
@@ -85,6 +86,7 @@ export interface CallColumns {
   tag: Int32Array<ArrayBuffer>;
   requests: Int32Array<ArrayBuffer>;
   completed: Int32Array<ArrayBuffer>;
+  file: Int32Array<ArrayBuffer>;
 }
 
 /** Column buffers of the table `works`, named like its columns. */
@@ -156,6 +158,15 @@ export interface TraceDescription {
     remoteSize: number;
     /** first, stride, count of each run of world ranks. */
     runs: Int32Array;
+  }[];
+  /** What POSIX and stdio calls went to; kind is enum vst_file_kind, fileSystem a magic number. */
+  files: {
+    number: number;
+    kind: number;
+    device: bigint;
+    inode: bigint;
+    fileSystem: bigint;
+    path: string;
   }[];
   threads: ThreadCounts[];
   /** In the file's order. */

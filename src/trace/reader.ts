@@ -37,6 +37,8 @@ export interface TraceMapping {
   states: Int32Array;
   /** By the file's communicator number; -1: not known. */
   communicators: Int32Array;
+  /** By the file's number of a file that was read or written; -1: not known. */
+  files: Int32Array;
   /** CLOCK_MONOTONIC of this host at time 0 of the job. */
   zeroNs: bigint;
 }
@@ -105,7 +107,8 @@ export class TraceReader {
     columns: CallColumns,
   ): Generator<number, DecodeResult> {
     try {
-      this.native.begin(mapping.states, mapping.communicators, mapping.zeroNs, edges.native);
+      const { states, communicators, files, zeroNs } = mapping;
+      this.native.begin(states, communicators, files, zeroNs, edges.native);
     } catch (error) {
       throw this.failure(error);
     }
@@ -159,6 +162,7 @@ export function makeWorkColumns(rows: number): WorkColumns {
     tag: new Int32Array(rows),
     requests: new Int32Array(rows),
     completed: new Int32Array(rows),
+    file: new Int32Array(rows),
   };
 }
 
@@ -179,5 +183,6 @@ export function makeCallColumns(rows: number): CallColumns {
     tag: new Int32Array(rows),
     requests: new Int32Array(rows),
     completed: new Int32Array(rows),
+    file: new Int32Array(rows),
   };
 }

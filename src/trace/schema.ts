@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 4;
+export const STORE_VERSION = 5;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";
@@ -109,6 +109,15 @@ CREATE TABLE sampled_out(       -- calls left out on purpose, state by state
   timed BIGINT NOT NULL,        -- those of them that were timed; fewer where reading the clock cost too much
   timed_ns BIGINT NOT NULL      -- how long these took; all of them: about timed_ns * calls / timed
 );
+CREATE TABLE files(             -- what POSIX and stdio calls went to; one number for all ranks that see the same one
+  file INTEGER PRIMARY KEY,
+  path VARCHAR NOT NULL,        -- as the kernel had it when it was first seen; like 'pipe:[4711]' without a name
+  kind VARCHAR NOT NULL,        -- regular, directory, pipe, socket, terminal, device, other
+  host VARCHAR NOT NULL,        -- where it is; '' on file systems that hosts share
+  device UBIGINT NOT NULL,      -- st_dev of the first rank that saw it
+  inode UBIGINT NOT NULL,
+  file_system VARCHAR NOT NULL  -- ext4, nfs, lustre, ...; a hexadecimal magic number if it has no name here; '' not told
+);
 CREATE TABLE works(             -- what executions were, but for their times; a work can have several numbers
   work INTEGER NOT NULL,        -- 0, 1, ...; one after the other within a rank
   rank INTEGER NOT NULL,
@@ -121,7 +130,8 @@ CREATE TABLE works(             -- what executions were, but for their times; a 
   communicator INTEGER NOT NULL,
   tag INTEGER NOT NULL,
   requests INTEGER NOT NULL,
-  completed INTEGER NOT NULL
+  completed INTEGER NOT NULL,
+  file INTEGER NOT NULL
 );
 CREATE TABLE executions(        -- calls whose works repeat, one row per call; by rank, thread, start
   work INTEGER NOT NULL,
@@ -141,9 +151,10 @@ CREATE TABLE irregular_calls(   -- calls in whose neighbourhood works seldom rep
   before_bytes BIGINT NOT NULL, -- bytes of the call before; 0 if edge is -1
   peer INTEGER NOT NULL,        -- world rank of partner or root; -1 none, -2 any, -3 null
   communicator INTEGER NOT NULL,-- -1 none
-  tag INTEGER NOT NULL,         -- -1 none, -2 any
+  tag INTEGER NOT NULL,         -- -1 none, -2 any; I/O: 0 goes on where the last access ended, 1 behind, 2 before
   requests INTEGER NOT NULL,    -- wait and test family: requests passed
-  completed INTEGER NOT NULL    --   and completed
+  completed INTEGER NOT NULL,   --   and completed
+  file INTEGER NOT NULL         -- POSIX and stdio calls; -1 none
 );
 CREATE TABLE counters(          -- what was asked to be read beside the calls
   counter SMALLINT PRIMARY KEY,
@@ -168,7 +179,7 @@ CREATE TABLE counter_samples(   -- readings, by rank, thread and, for each count
 export const BASE_VIEWS = `
 CREATE VIEW calls AS            -- every intercepted call with its columns as in irregular_calls
   SELECT w.rank, w.thread, w.state, w.edge, x.before_ns, x.start_ns, x.end_ns, w.bytes, w.before_bytes,
-         w.peer, w.communicator, w.tag, w.requests, w.completed
+         w.peer, w.communicator, w.tag, w.requests, w.completed, w.file
     FROM executions x JOIN works w USING (work)
   UNION ALL
   FROM irregular_calls;

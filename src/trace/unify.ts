@@ -1,3 +1,4 @@
+import { FileNumbering, type FileRow } from "./unify-files.ts";
 import { categoryName } from "./categories.ts";
 import type { TraceReader } from "./reader.ts";
 import { type PathRow, unifyPaths } from "./unify-paths.ts";
@@ -27,6 +28,7 @@ export interface CommunicatorRow {
 export interface FileMapping {
   states: Int32Array;
   communicators: Int32Array;
+  files: Int32Array;
   modules: Map<number, number>;
 }
 
@@ -36,6 +38,7 @@ export interface JobDefinitions {
   states: StateRow[];
   paths: PathRow[];
   communicators: CommunicatorRow[];
+  files: FileRow[];
   /** Per reader, in the order given: store numbers by the file's numbers; -1: not defined. */
   mappings: FileMapping[];
 }
@@ -69,6 +72,8 @@ export function unifyDefinitions(
   const states = new Numbering<StateRow>();
   const paths = new Numbering<PathRow>();
   const communicators = new Numbering<CommunicatorRow>();
+
+  const files = new FileNumbering();
 
   const moduleNumber = (path: string, buildId: string): number =>
     modules.number(`${buildId}\0${path}`, () => ({ path, buildId }));
@@ -140,6 +145,7 @@ export function unifyDefinitions(
     return {
       states: mapStates(reader, moduleOf),
       communicators: mapCommunicators(reader),
+      files: files.map(reader),
       modules: moduleOf,
     };
   });
@@ -148,6 +154,7 @@ export function unifyDefinitions(
     states: states.items,
     paths: paths.items,
     communicators: communicators.items,
+    files: files.items,
     mappings,
   };
 }

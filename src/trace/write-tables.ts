@@ -20,7 +20,7 @@ async function fill<Item>(
   appender.closeSync();
 }
 
-/** Tables modules, states, paths, frames and communicators. */
+/** Tables modules, states, paths, frames, communicators and files. */
 export async function writeDefinitions(store: Store, all: JobDefinitions): Promise<void> {
   await fill(store, "modules", all.modules.entries(), (row, [module, { path, buildId }]) => {
     row.appendInteger(module);
@@ -54,6 +54,15 @@ export async function writeDefinitions(store: Store, all: JobDefinitions): Promi
     row.appendInteger(item.ordinal);
     row.appendList(listValue(item.members), LIST(INTEGER));
     row.appendInteger(item.remoteSize);
+  });
+  await fill(store, "files", all.files.entries(), (row, [file, item]) => {
+    row.appendInteger(file);
+    row.appendVarchar(item.path);
+    row.appendVarchar(item.kind);
+    row.appendVarchar(item.host);
+    row.appendUBigInt(item.device);
+    row.appendUBigInt(item.inode);
+    row.appendVarchar(item.fileSystem);
   });
 }
 

@@ -59,6 +59,7 @@ Columns takeColumns(const Napi::Object &from) {
   columns.tag = taker.narrow("tag");
   columns.requests = taker.narrow("requests");
   columns.completed = taker.narrow("completed");
+  columns.file = taker.narrow("file");
   columns.capacity = taker.capacity();
   return columns;
 }
@@ -78,6 +79,7 @@ WorkColumns takeWorkColumns(const Napi::Object &from) {
   columns.tag = taker.narrow("tag");
   columns.requests = taker.narrow("requests");
   columns.completed = taker.narrow("completed");
+  columns.file = taker.narrow("file");
   columns.capacity = taker.capacity();
   return columns;
 }

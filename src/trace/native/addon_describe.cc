@@ -178,6 +178,16 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
   object.Set("communicators",
              list(env, trace.definitions.communicators,
                   [&](const Communicator &c) { return describeCommunicator(env, c); }));
+  object.Set("files", list(env, trace.definitions.files, [&](const FileDefinition &file) {
+               Napi::Object entry = Napi::Object::New(env);
+               entry.Set("number", file.head.file);
+               entry.Set("kind", file.head.kind);
+               entry.Set("device", big(env, file.head.device));
+               entry.Set("inode", big(env, file.head.inode));
+               entry.Set("fileSystem", big(env, file.head.file_system));
+               entry.Set("path", file.path);
+               return entry;
+             }));
   object.Set("threads", list(env, trace.threads, [&](const Thread &thread) {
                return describeThread(env, thread, trace.clock->nanosecondsPerTick());
              }));

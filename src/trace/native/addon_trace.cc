@@ -68,12 +68,12 @@ private:
     return describe(info.Env(), *trace_);
   }
 
-  // begin(states, communicators, subtract, edges)
+  // begin(states, communicators, files, subtract, edges)
   void begin(const Napi::CallbackInfo &info) {
     bool lossless = false;
-    Mapping mapping{takeNumbers(info[0]), takeNumbers(info[1]),
-                    info[2].As<Napi::BigInt>().Int64Value(&lossless)};
-    const auto edges = info[3].As<Napi::Object>();
+    Mapping mapping{takeNumbers(info[0]), takeNumbers(info[1]), takeNumbers(info[2]),
+                    info[3].As<Napi::BigInt>().Int64Value(&lossless)};
+    const auto edges = info[4].As<Napi::Object>();
     edges_ = Napi::Persistent(edges);
     try {
       decoder_ =

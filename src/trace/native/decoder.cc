@@ -6,7 +6,19 @@ namespace varscope {
 
 Decoder::Decoder(const TraceFile &trace, Mapping mapping, EdgeTable &edges)
     : trace_(trace), mapping_(std::move(mapping)), edges_(edges), file_(trace.path),
-      fragments_(trace.states) {}
+      fragments_(trace.states), isIo_(trace.states, 0) {
+  for (const State &state : trace.definitions.states)
+    isIo_[state.number] =
+        state.category >= VST_CATEGORY_IO_OPEN && state.category <= VST_CATEGORY_IO_MAP;
+}
+
+namespace {
+
+int32_t mapped(const std::vector<int32_t> &numbers, uint32_t number) {
+  return number < numbers.size() ? numbers[number] : -1;
+}
+
+} // namespace
 
 size_t Decoder::next(const Columns &columns) {
   size_t row = 0;
@@ -113,9 +125,9 @@ void Decoder::write(const vst_record &record, const Columns &columns, size_t row
   columns.bytes[row] = bytes;
   columns.before_bytes[row] = known ? bytes_ : 0;
   columns.peer[row] = record.peer;
-  columns.communicator[row] = record.communicator < mapping_.communicators.size()
-                                  ? mapping_.communicators[record.communicator]
-                                  : -1;
+  const bool io = isIo_[record.state] != 0;
+  columns.communicator[row] = io ? -1 : mapped(mapping_.communicators, record.communicator);
+  columns.file[row] = io ? mapped(mapping_.files, record.communicator) : -1;
   columns.tag[row] = record.tag;
   columns.requests[row] = static_cast<int32_t>(record.requests);
   columns.completed[row] = static_cast<int32_t>(record.completed);

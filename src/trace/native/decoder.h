@@ -19,6 +19,7 @@ struct Columns {
   int32_t *state, *edge;
   int64_t *before_ns, *start_ns, *end_ns, *bytes, *before_bytes;
   int32_t *peer, *communicator, *tag, *requests, *completed;
+  int32_t *file;
   size_t capacity;
 };
 
@@ -26,6 +27,7 @@ struct Columns {
 struct Mapping {
   std::vector<int32_t> states;        // -1: not defined
   std::vector<int32_t> communicators; // -1: not known
+  std::vector<int32_t> files;         // -1: not known
   int64_t subtract;                   // CLOCK_MONOTONIC of the host at time 0 of the job
 };
 
@@ -68,6 +70,7 @@ private:
   EdgeTable &edges_;
   File file_;
   FragmentDecoder fragments_;
+  std::vector<uint8_t> isIo_; // by the file's state number: its `communicator` is a file
   std::vector<std::string> damage_;
   std::vector<Gap> gaps_;
   uint64_t rows_ = 0;

@@ -127,6 +127,16 @@ const char *takeThread(Definitions &into, const uint8_t *at, const uint8_t *end)
   return nullptr;
 }
 
+const char *takeFile(Definitions &into, const uint8_t *at, const uint8_t *end) {
+  FileDefinition made{};
+  if (!takeHead(at, end, made.head) || !takeText(at, end, made.path))
+    return "it is too short";
+  if (made.head.file >= kMaxDefinitions)
+    return "its numbers are beyond reason";
+  into.files.push_back(std::move(made));
+  return nullptr;
+}
+
 } // namespace
 
 const char *Definitions::take(const Block &block, const uint8_t *payload) {
@@ -145,6 +155,8 @@ const char *Definitions::take(const Block &block, const uint8_t *payload) {
     return takeCommunicator(*this, at, end);
   case VST_BLOCK_THREAD:
     return takeThread(*this, at, end);
+  case VST_BLOCK_FILE:
+    return takeFile(*this, at, end);
   case VST_BLOCK_CLOCK: {
     vst_clock clock;
     if (!takeHead(at, end, clock))

@@ -36,6 +36,11 @@ struct ThreadLife {
   std::string name;
 };
 
+struct FileDefinition {
+  vst_file head;
+  std::string path;
+};
+
 struct Definitions {
   std::vector<std::pair<std::string, std::string>> process; // VST_KEY_* and value, in file order
   std::vector<Module> modules;
@@ -43,6 +48,7 @@ struct Definitions {
   std::vector<Path> paths;
   std::vector<Communicator> communicators;
   std::vector<ThreadLife> threads; // THREAD blocks, in file order
+  std::vector<FileDefinition> files;
   std::vector<vst_clock> clocks;
   std::vector<std::string> problems;
   bool ended = false; // an END block is there

@@ -92,7 +92,7 @@ void mendChecksums(Bytes &bytes) {
 
 struct Buffers {
   static constexpr size_t kRows = 1000;
-  std::vector<int32_t> narrow[8];
+  std::vector<int32_t> narrow[9];
   std::vector<int16_t> thread = std::vector<int16_t>(kRows);
   std::vector<int64_t> wide[5];
 
@@ -101,16 +101,16 @@ struct Buffers {
       column.resize(kRows);
     for (auto &column : wide)
       column.resize(kRows);
-    return {
-        narrow[0].data(), thread.data(),    narrow[1].data(), narrow[2].data(), wide[0].data(),
-        wide[1].data(),   wide[2].data(),   wide[3].data(),   wide[4].data(),   narrow[3].data(),
-        narrow[4].data(), narrow[5].data(), narrow[6].data(), narrow[7].data(), kRows};
+    return {narrow[0].data(), thread.data(),    narrow[1].data(), narrow[2].data(),
+            wide[0].data(),   wide[1].data(),   wide[2].data(),   wide[3].data(),
+            wide[4].data(),   narrow[3].data(), narrow[4].data(), narrow[5].data(),
+            narrow[6].data(), narrow[7].data(), narrow[8].data(), kRows};
   }
 };
 
 struct WorkBuffers {
   std::vector<int32_t> number = std::vector<int32_t>(Buffers::kRows);
-  std::vector<int32_t> narrow[9];
+  std::vector<int32_t> narrow[10];
   std::vector<int16_t> thread = std::vector<int16_t>(Buffers::kRows);
   std::vector<int64_t> wide[2];
 
@@ -122,7 +122,7 @@ struct WorkBuffers {
     return {narrow[0].data(), narrow[1].data(), thread.data(),    narrow[2].data(),
             narrow[3].data(), wide[0].data(),   wide[1].data(),   narrow[4].data(),
             narrow[5].data(), narrow[6].data(), narrow[7].data(), narrow[8].data(),
-            Buffers::kRows};
+            narrow[9].data(), Buffers::kRows};
   }
 };
 
@@ -164,7 +164,8 @@ size_t readAll(const std::string &path) {
   const varscope::TraceFile trace(path);
   readCounters(trace);
   varscope::Mapping mapping{std::vector<int32_t>(trace.states),
-                            std::vector<int32_t>(trace.definitions.communicators.size()), 0};
+                            std::vector<int32_t>(trace.definitions.communicators.size()),
+                            std::vector<int32_t>(trace.definitions.files.size()), 0};
   for (uint32_t i = 0; i < trace.states; ++i)
     mapping.states[i] = static_cast<int32_t>(i);
   varscope::EdgeTable edges;

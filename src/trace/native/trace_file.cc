@@ -88,6 +88,8 @@ void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
   keepFirst<Communicator>(
       all.communicators, [](const Communicator &c) { return c.head.communicator; }, "communicators",
       trace.damage);
+  keepFirst<FileDefinition>(
+      all.files, [](const FileDefinition &f) { return f.head.file; }, "files", trace.damage);
   trace.states = all.states.empty() ? 0 : all.states.back().number + 1;
 }
 

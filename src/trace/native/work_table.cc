@@ -73,11 +73,9 @@ size_t WorkTable::number(const Columns &calls, size_t rows, int32_t *work,
       rank_ = calls.rank[i];
       thread_ = calls.thread[i];
     }
-    const Work one{calls.bytes[i],     calls.before_bytes[i],
-                   calls.state[i],     calls.edge[i],
-                   calls.peer[i],      calls.communicator[i],
-                   calls.tag[i],       calls.requests[i],
-                   calls.completed[i], 0};
+    const Work one{calls.bytes[i],     calls.before_bytes[i], calls.state[i], calls.edge[i],
+                   calls.peer[i],      calls.communicator[i], calls.tag[i],   calls.requests[i],
+                   calls.completed[i], calls.file[i]};
     const auto edge = static_cast<size_t>(one.edge + 1);
     if (edge >= recent_.size())
       recent_.resize(edge + 1, 0);
@@ -103,6 +101,7 @@ size_t WorkTable::number(const Columns &calls, size_t rows, int32_t *work,
         fresh.tag[added] = one.tag;
         fresh.requests[added] = one.requests;
         fresh.completed[added] = one.completed;
+        fresh.file[added] = one.file;
         ++added;
       }
     }

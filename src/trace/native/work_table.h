@@ -15,7 +15,7 @@ struct WorkColumns {
   int16_t *thread;
   int32_t *state, *edge;
   int64_t *bytes, *before_bytes;
-  int32_t *peer, *communicator, *tag, *requests, *completed;
+  int32_t *peer, *communicator, *tag, *requests, *completed, *file;
   size_t capacity;
 };
 
@@ -34,10 +34,9 @@ public:
 private:
   struct Work {
     int64_t bytes, beforeBytes;
-    int32_t state, edge, peer, communicator, tag, requests, completed;
-    int32_t unused; // 0; works are compared as memory
+    int32_t state, edge, peer, communicator, tag, requests, completed, file;
   };
-  static_assert(sizeof(Work) == 48, "no padding");
+  static_assert(sizeof(Work) == 48, "no padding: works are compared as memory");
 
   std::vector<Work> works_;      // since the table started over
   std::vector<uint32_t> slots_;  // hash table: position in `works_` + 1, 0 is free

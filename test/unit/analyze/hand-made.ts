@@ -19,7 +19,7 @@ export async function storeWith(
     const rows = calls.map(([state, start, end, bytes = 0], i) => {
       const before = calls[i - 1];
       const edge = before ? 100 * before[0] + state : -1;
-      return `(${rank}, 0, ${state}, ${edge}, ${before ? start - before[2] : 0}, ${start}, ${end}, ${bytes}, ${before?.[3] ?? 0}, -1, 0, -1, 0, 0)`;
+      return `(${rank}, 0, ${state}, ${edge}, ${before ? start - before[2] : 0}, ${start}, ${end}, ${bytes}, ${before?.[3] ?? 0}, -1, 0, -1, 0, 0, -1)`;
     });
     await store.execute(`
       INSERT INTO irregular_calls VALUES ${rows.join(", ")};
@@ -42,7 +42,7 @@ export async function storeWith(
 /** Moves all calls to where regular programs have them: each is an execution of a numbered work. */
 export async function numberWorks(store: Store): Promise<void> {
   const columns =
-    "rank, thread, state, edge, bytes, before_bytes, peer, communicator, tag, requests, completed";
+    "rank, thread, state, edge, bytes, before_bytes, peer, communicator, tag, requests, completed, file";
   await store.execute(`
     INSERT INTO works SELECT row_number() OVER (ORDER BY ${columns}) - 1, *
       FROM (SELECT DISTINCT ${columns} FROM irregular_calls) ORDER BY 1;

@@ -49,6 +49,7 @@ test.skipIf(!hasReader).each(scenarios)(
     const mapping = {
       states: Int32Array.from(trace.states.keys()),
       communicators: new Int32Array(16),
+      files: new Int32Array(0),
       zeroNs: description.initExitNs,
     };
     const rows = new Map<number, { state: number; bytes: bigint; peer: number; tag: number }[]>();

@@ -116,6 +116,7 @@ describe("a whole job of two ranks", () => {
         tag: -1,
         requests: 0,
         completed: 0,
+        file: -1,
       },
       {
         rank: 1,
@@ -132,6 +133,7 @@ describe("a whole job of two ranks", () => {
         tag: 5,
         requests: 0,
         completed: 0,
+        file: -1,
       },
       {
         rank: 1,
@@ -148,6 +150,7 @@ describe("a whole job of two ranks", () => {
         tag: -1,
         requests: 0,
         completed: 0,
+        file: -1,
       },
     ]);
     expect(await store.rows("SELECT * EXCLUDE (trace_bytes) FROM ranks ORDER BY rank")).toEqual([

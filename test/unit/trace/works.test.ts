@@ -19,6 +19,7 @@ const ARGUMENTS = [
   "tag",
   "requests",
   "completed",
+  "file",
 ] as const;
 type Columns = Pick<ReturnType<typeof makeCallColumns>, (typeof ARGUMENTS)[number]>;
 

@@ -18,6 +18,7 @@ export interface TraceFile {
   facts: Map<string, string>;
   modules: string[];
   communicators: Communicator[];
+  files: FileDefinition[];
   problems: string[];
   records: TraceRecord[];
   /** Threads as they come and end, in file order. */
@@ -43,6 +44,15 @@ export interface Communicator {
   members: number[];
   rank: number;
   remoteSize: number;
+}
+
+export interface FileDefinition {
+  number: number;
+  kind: number;
+  device: bigint;
+  inode: bigint;
+  fileSystem: bigint;
+  path: string;
 }
 
 export interface TraceRecord {
@@ -95,6 +105,7 @@ class Decoder {
       facts: new Map(),
       modules: [],
       communicators: [],
+      files: [],
       problems: [],
       records: [],
       lives: [],
@@ -147,6 +158,16 @@ class Decoder {
           ended: payload.readUInt32LE(20) === 1,
           tick: payload.readBigUInt64LE(32),
           name: text(payload, 40),
+        });
+        return;
+      case 11:
+        this.file.files.push({
+          number: payload.readUInt32LE(0),
+          kind: payload.readUInt32LE(4),
+          device: payload.readBigUInt64LE(8),
+          inode: payload.readBigUInt64LE(16),
+          fileSystem: payload.readBigUInt64LE(24),
+          path: text(payload, 32),
         });
         return;
       case 8:

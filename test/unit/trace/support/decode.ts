@@ -42,7 +42,12 @@ export function decode(path: string, zeroNs = 1_000_000_000_000n, batch = 1000):
   const edges = new EdgeNumbers();
   const columns = makeCallColumns(batch);
   // MPI_COMM_WORLD and MPI_COMM_SELF are known without a definition.
-  const mapping = { states: own(states, 0), communicators: own(communicators, 2), zeroNs };
+  const mapping = {
+    states: own(states, 0),
+    communicators: own(communicators, 2),
+    files: own(reader.description.files, 0),
+    zeroNs,
+  };
   const batches = reader.decode(mapping, edges, columns);
   const raw: (Omit<Call, "edge"> & { edge: number })[] = [];
   let next = batches.next();
