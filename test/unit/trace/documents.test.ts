@@ -2,10 +2,18 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CATEGORY_NAMES, categoryName, categoryNumber } from "../../../src/trace/categories.ts";
 import { BASE_TABLES, BASE_VIEWS } from "../../../src/trace/schema.ts";
+import { FILE_KINDS } from "../../../src/trace/unify-files.ts";
 import { Store } from "../../../src/trace/store.ts";
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+
+test("kinds of files follow the header", () => {
+  const header = read("interceptor/include/trace_format.h");
+  const found = [...header.matchAll(/VST_FILE_(\w+) = (\d+)/g)];
+  expect(found.map(([, name]) => name!.toLowerCase())).toEqual([...FILE_KINDS]);
+  expect(found.map(([, , number]) => Number(number))).toEqual(FILE_KINDS.map((_, i) => i + 1));
+});
 
 test("category names follow the header", () => {
   const header = read("interceptor/include/trace_format.h");
@@ -50,7 +58,7 @@ describe("docs/trace-format.md", () => {
   test("names every block type of the header", () => {
     const header = read("interceptor/include/trace_format.h");
     const types = [...header.matchAll(/VST_BLOCK_([A-Z_]+) = \d+/g)].map(([, name]) => name!);
-    expect(types).toHaveLength(15);
+    expect(types).toHaveLength(16);
     expect(types.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -74,8 +74,8 @@ describe("numbers of works", () => {
       }
       checked.number(4096);
     }
-    // Of each of 4 threads: 9 arguments x 19 values that are not 0, and all 0.
-    expect(checked.works).toHaveLength(4 * (9 * 19 + 1));
+    // Of each of 4 threads: 10 arguments x 19 values that are not 0, and all 0.
+    expect(checked.works).toHaveLength(4 * (10 * 19 + 1));
     expect(new Set(checked.works).size).toBe(checked.works.length);
   });
 
