@@ -52,13 +52,13 @@ static void posix(void) {
   say("%zd ", pread(fd, data, 10, 120));
   say("%zd ", pread(fd, data, 10, 0));
   struct iovec pieces[2] = {{data, 7}, {data + 7, 8}};
-  say("%zd ", readv(fd, pieces, 2));           /* at 50: ahead of 10 */
-  say("%zd ", writev(fd, pieces, 2));          /* at 65: goes on */
-  say("%zd ", preadv(fd, pieces, 2, 1));       /* back */
-  say("%zd ", pwritev(fd, pieces, 2, 16));     /* goes on */
-  say("%ld ", (long)lseek(fd, -5, SEEK_END));  /* 145: forward of 31 */
-  say("%zd ", read(fd, data, 100));            /* 5 are left */
-  say("%zd ", read(fd, data, 100));            /* end of file: goes on, nothing */
+  say("%zd ", readv(fd, pieces, 2));          /* at 50: ahead of 10 */
+  say("%zd ", writev(fd, pieces, 2));         /* at 65: goes on */
+  say("%zd ", preadv(fd, pieces, 2, 1));      /* back */
+  say("%zd ", pwritev(fd, pieces, 2, 16));    /* goes on */
+  say("%ld ", (long)lseek(fd, -5, SEEK_END)); /* 145: forward of 31 */
+  say("%zd ", read(fd, data, 100));           /* 5 are left */
+  say("%zd ", read(fd, data, 100));           /* end of file: goes on, nothing */
   int copy = dup(fd);
   say("%ld ", (long)lseek(copy, 40, SEEK_SET)); /* back, for both descriptors */
   say("%zd ", read(fd, data, 4));
@@ -319,9 +319,9 @@ static __attribute__((destructor)) void at_the_end(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} parts[] = {{"posix", posix},     {"names", names},       {"kinds", kinds},
-             {"stdio", stdio},     {"copies", copies},     {"bytewise", bytewise},
-             {"signals", signals}, {"threads", threads},   {"children", children},
+} parts[] = {{"posix", posix},     {"names", names},     {"kinds", kinds},
+             {"stdio", stdio},     {"copies", copies},   {"bytewise", bytewise},
+             {"signals", signals}, {"threads", threads}, {"children", children},
              {"shut", shut}};
 
 int main(int argc, char **argv) {
