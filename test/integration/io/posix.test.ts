@@ -58,8 +58,8 @@ const NO_FILE: IoRow[] = ["stat", "open", "read", "access", "unlink", "unlink"].
 
 const EXPECTED: Record<string, IoRow[]> = {
   posix: [
-    ...POSIX.map((row): IoRow => [...row, "regular", "posix"]),
-    ...OTHER.map((row): IoRow => [...row, "regular", "other"]),
+    ...POSIX.map(([call, bytes, tag]): IoRow => [call, bytes, tag, "regular", "posix"]),
+    ...OTHER.map(([call, bytes, tag]): IoRow => [call, bytes, tag, "regular", "other"]),
     ...NO_FILE,
   ],
   names: [
@@ -119,12 +119,12 @@ const EXPECTED: Record<string, IoRow[]> = {
     ["read", 3, NONE, "pipe", "pipe:"],
     ["write", 4, NONE, "socket", "socket:"],
     ["read", 4, NONE, "socket", "socket:"],
-    ["open", 0, NONE, "terminal", expect.stringMatching(/^\d+$/) as unknown as string],
-    ["write", 5, NONE, "terminal", expect.stringMatching(/^\d+$/) as unknown as string],
+    ["open", 0, NONE, "terminal", expect.stringMatching(/^\d+$/)],
+    ["write", 5, NONE, "terminal", expect.stringMatching(/^\d+$/)],
     ["open", 0, NONE, "device", "null"],
     ["write", 6, NONE, "device", "null"],
-    ["open", 0, NONE, "directory", expect.stringMatching(/^io-/) as unknown as string],
-    ["fstat", 0, NONE, "directory", expect.stringMatching(/^io-/) as unknown as string],
+    ["open", 0, NONE, "directory", expect.stringMatching(/^io-/)],
+    ["fstat", 0, NONE, "directory", expect.stringMatching(/^io-/)],
   ],
   children: [
     ["fgets", 13, NONE, "pipe", "pipe:"],
@@ -197,7 +197,9 @@ describe.each(MPIS)("I/O in C, %s", (mpi) => {
       const rows = ioRows(file);
       expect(rows).toHaveLength(4 * 503);
       const writes = file.records.filter(({ call }) => call === "write");
-      expect(writes.every(({ bytes, tag, thread }) => bytes === 16 && tag === ON && thread > 0));
+      expect(
+        writes.every(({ bytes, tag, thread }) => bytes === 16 && tag === ON && thread > 0),
+      ).toBe(true);
       const paths = file.files.map(({ number, path }) => [
         path.replace(/.*\//, ""),
         writes.filter(({ communicator }) => communicator === number).length,
