@@ -110,7 +110,7 @@ static struct vs_description *note(int fd, int64_t position) {
 struct vs_description *vs_io_description(int fd, bool *fresh) {
   struct vs_description *known = vs_io_known(fd);
   *fresh = !known;
-  return known ? known : note(fd, VS_IO_UNKNOWN);
+  return known || fd < 0 ? known : note(fd, VS_IO_UNKNOWN);
 }
 
 struct vs_description *vs_io_opened(int fd) {

@@ -1,4 +1,6 @@
 /* Attributes, names and directories. */
+#undef _FORTIFY_SOURCE /* would make inline functions of these names */
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,6 @@
 /* Descriptors made and closed. */
+#undef _FORTIFY_SOURCE /* would make inline functions of these names */
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <stdarg.h>

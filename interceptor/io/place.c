@@ -1,4 +1,6 @@
 /* Seeking, making durable, sizes, and mapping into memory. */
+#undef _FORTIFY_SOURCE /* would make inline functions of these names */
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <sys/mman.h>

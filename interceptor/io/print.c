@@ -1,5 +1,7 @@
 /* Formatted output. The forms with `...` hand their list to the form with va_list, as the C library
  * does itself. */
+#undef _FORTIFY_SOURCE /* would make inline functions of these names */
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stdio.h>

@@ -104,6 +104,7 @@
   X(fdopen)                                                                                        \
   X(freopen)                                                                                       \
   X(freopen64)                                                                                     \
+  X(pclose)                                                                                        \
   X(fclose)                                                                                        \
   X(fread)                                                                                         \
   X(fread_unlocked)                                                                                \

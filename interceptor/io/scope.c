@@ -32,7 +32,9 @@ bool vs_io_begin(struct vs_io *io, uint32_t call, const void *site) {
 /* The end of the call itself: what follows is the tool's time. */
 static void stop(struct vs_io *io) {
   io->error = errno;
-  if (!io->light)
+  if (io->light)
+    vs_leave(&io->scope);
+  else
     vs_stop(&io->scope);
 }
 
@@ -47,11 +49,6 @@ static void end(struct vs_io *io, uint32_t file, int64_t bytes, int32_t access) 
   errno = io->error;
 }
 
-static void leave(struct vs_io *io) {
-  vs_leave(&io->scope);
-  errno = io->error;
-}
-
 static uint32_t file_of(const struct vs_description *description) {
   return description ? description->file : VST_NO_COMMUNICATOR;
 }
@@ -61,7 +58,7 @@ void vs_io_transfer(struct vs_io *io, int fd, int64_t result, int64_t offset, bo
   stop(io);
   if (io->light) {
     vs_io_skip(fd, result, offset);
-    leave(io);
+    errno = io->error;
     return;
   }
   struct vs_description *description = vs_io_description(fd, &fresh);
@@ -75,7 +72,7 @@ void vs_io_stream_transfer(struct vs_io *io, FILE *stream, int64_t result) {
   int fd = fileno_unlocked(stream);
   if (io->light) {
     vs_io_stream_access(vs_io_known(fd), result, false);
-    leave(io);
+    errno = io->error;
     return;
   }
   struct vs_description *description = vs_io_description(fd, &fresh);
@@ -88,7 +85,7 @@ void vs_io_seek(struct vs_io *io, int fd, int64_t result) {
   stop(io);
   if (io->light) {
     vs_io_moved(vs_io_known(fd), result);
-    leave(io);
+    errno = io->error;
     return;
   }
   struct vs_description *description = vs_io_description(fd, &fresh);
@@ -104,7 +101,7 @@ void vs_io_stream_seek(struct vs_io *io, FILE *stream, bool done, int64_t offset
   int32_t access =
       done ? vs_io_stream_moved(description, offset, from) : (int32_t)VST_ACCESS_UNKNOWN;
   if (io->light)
-    leave(io);
+    errno = io->error;
   else
     end(io, file_of(description), 0, access);
 }
@@ -113,7 +110,7 @@ void vs_io_descriptor(struct vs_io *io, int fd, int64_t bytes) {
   bool fresh;
   stop(io);
   if (io->light)
-    leave(io);
+    errno = io->error;
   else
     end(io, file_of(vs_io_description(fd, &fresh)), bytes, VST_NO_TAG);
 }
@@ -121,7 +118,7 @@ void vs_io_descriptor(struct vs_io *io, int fd, int64_t bytes) {
 void vs_io_plain(struct vs_io *io) {
   stop(io);
   if (io->light)
-    leave(io);
+    errno = io->error;
   else
     end(io, VST_NO_COMMUNICATOR, 0, VST_NO_TAG);
 }
@@ -132,7 +129,7 @@ void vs_io_made(struct vs_io *io, int from, int fd) {
   if (io->light) {
     if (fd >= 0 && from != fd)
       vs_io_forget(fd);
-    leave(io);
+    errno = io->error;
     return;
   }
   struct vs_description *description = NULL;
@@ -146,7 +143,7 @@ void vs_io_made(struct vs_io *io, int from, int fd) {
 void vs_io_closed(struct vs_io *io, uint32_t file) {
   stop(io);
   if (io->light)
-    leave(io);
+    errno = io->error;
   else
     end(io, file, 0, VST_NO_TAG);
 }

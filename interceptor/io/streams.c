@@ -1,6 +1,9 @@
 /* Streams of stdio: made, closed, read, written, moved. Their functions reach the kernel inside the
  * C library, unseen; what is recorded is what the program asked for. */
+#undef _FORTIFY_SOURCE /* would make inline functions of these names */
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,8 +21,12 @@ size_t __fread_unlocked_chk(void *data, size_t room, size_t size, size_t count, 
 char *__fgets_chk(char *line, size_t room, int bytes, FILE *stream);
 char *__fgets_unlocked_chk(char *line, size_t room, int bytes, FILE *stream);
 
+/* Streams in memory have none; asking for it must not show in errno. */
 static int descriptor_of(FILE *stream) {
-  return stream ? fileno_unlocked(stream) : -1;
+  const int error = errno;
+  const int fd = stream ? fileno_unlocked(stream) : -1;
+  errno = error;
+  return fd;
 }
 
 static FILE *opened(struct vs_io *io, bool seen, FILE *stream) {
@@ -50,8 +57,9 @@ VS_EXPORT FILE *fdopen(int fd, const char *mode) {
 
 /* The descriptor that the stream had is closed, whatever comes of it. */
 static uint32_t forget(FILE *stream) {
-  const int fd = descriptor_of(stream);
-  return vs_io_awake() && !vs_io_in_child() ? vs_io_forget(fd) : VST_NO_COMMUNICATOR;
+  if (!vs_io_awake() || vs_io_in_child())
+    return VST_NO_COMMUNICATOR;
+  return vs_io_forget(descriptor_of(stream));
 }
 
 #define FREOPEN(name)                                                                              \
@@ -75,6 +83,12 @@ VS_EXPORT int fclose(FILE *stream) {
   if (seen)
     vs_io_closed(&io, file);
   return result;
+}
+
+/* Not recorded, as it waits for another program; but its descriptor's number is free again. */
+VS_EXPORT int pclose(FILE *stream) {
+  forget(stream);
+  return VS_REAL(pclose)(stream);
 }
 
 #define BLOCKS(name, call, parameters, arguments)                                                  \

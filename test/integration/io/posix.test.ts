@@ -98,6 +98,8 @@ const EXPECTED: Record<string, IoRow[]> = {
     ["fopen", 0, NONE, "regular", "stdio"],
     ["fread", 6, ON, "regular", "stdio"],
     ["fclose", 0, NONE, "regular", "stdio"],
+    ["fputs", 9, NONE, "", ""], // in memory
+    ["fclose", 0, NONE, "", ""],
     ["unlink", 0, NONE, "", ""],
   ],
   copies: [
@@ -131,11 +133,15 @@ const EXPECTED: Record<string, IoRow[]> = {
     ["fgets", 10, NONE, "pipe", "pipe:"],
     ["fgets", 4, NONE, "pipe", "pipe:"],
     ["fgets", 0, NONE, "pipe", "pipe:"],
+    ["fputs", 2, NONE, "pipe", "pipe:"],
     ["open", 0, NONE, "device", "null"],
     ["write", 2, NONE, "device", "null"],
     ["close", 0, NONE, "device", "null"],
   ],
 };
+
+/** Different pipes that are read or written. */
+const PIPES: Record<string, number> = { kinds: 1, children: 2 };
 
 describe.each(MPIS)("I/O in C, %s", (mpi) => {
   let program: string;
@@ -151,6 +157,8 @@ describe.each(MPIS)("I/O in C, %s", (mpi) => {
     for (const file of files) {
       expect(ioRows(file)).toEqual(EXPECTED[part]);
       expect(file).toMatchObject({ finalized: true, lost: 0, sampledOut: 0, problems: [] });
+      const pipes = file.files.filter(({ kind }) => kind === 3);
+      expect(new Set(pipes.map(({ inode }) => inode)).size).toBe(PIPES[part] ?? 0);
     }
   });
 

@@ -165,8 +165,13 @@ static void stdio(void) {
   say("%d ", fclose(file));
   file = fopen(path, "r");
   say("%zu ", fread(data, 3, 2, file));
-  say("%d\n", fclose(file));
+  say("%d ", fclose(file));
   free(line);
+  FILE *memory = fmemopen(data, sizeof data, "w");
+  errno = 78;
+  say("%d ", fputs("in memory", memory) >= 0);
+  say("%d ", fclose(memory));
+  say("%d\n", errno);
   unlink(path);
 }
 
@@ -273,6 +278,9 @@ static void children(void) {
   while (length < sizeof text - 1 && fgets(text + length, (int)(sizeof text - length), pipe))
     length = strlen(text);
   say("%s", text);
+  say("%d ", pclose(pipe));
+  pipe = popen("read word; test \"$word\" = w", "w"); /* the same number, another pipe */
+  say("%d ", fputs("w\n", pipe));
   say("%d ", pclose(pipe));
   pid_t child = fork();
   if (child == 0) {
