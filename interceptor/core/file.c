@@ -199,6 +199,18 @@ struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity) {
   return vs_file_add_mapped(&block, &(struct vs_part){&staging, sizeof staging});
 }
 
+struct vst_transfer_staging *vs_file_add_transfers(uint32_t thread, uint32_t capacity) {
+  struct vst_block block = {
+      .magic = VST_BLOCK_MAGIC,
+      .type = VST_BLOCK_TRANSFER_STAGING,
+      .payload_bytes =
+          (uint32_t)(sizeof(struct vst_transfer_staging) + capacity * sizeof(struct vst_transfer)),
+      .thread = thread,
+  };
+  struct vst_transfer_staging staging = {.capacity = capacity};
+  return vs_file_add_mapped(&block, &(struct vs_part){&staging, sizeof staging});
+}
+
 struct vst_staging *vs_file_add_counters(uint32_t thread) {
   struct vst_block block = staging_block(thread, 0);
   if (!fits(sizeof block + block.payload_bytes))

@@ -43,6 +43,9 @@ bool vs_file_append_problem(const char *text);
 /* Appends a STAGING block and maps it for the life of the process; NULL when recording is over. */
 struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity);
 
+/* Like vs_file_add_staging, for a TRANSFER_STAGING block. */
+struct vst_transfer_staging *vs_file_add_transfers(uint32_t thread, uint32_t capacity);
+
 /* Appends a block without checksum whose payload begins with `head`, and maps it for the life of
  * the process. Returns its payload, all zero behind the head, or NULL when recording is over. */
 void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head);

@@ -69,6 +69,22 @@ void vs_leave(struct vs_scope *scope);
 void vs_stop(struct vs_scope *scope);
 void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments);
 
+/*
+ * What a call started or completed is told between vs_stop and vs_end; see struct vst_transfer.
+ *
+ * vs_record_number: the number that the record of this call will have in its thread, which is
+ * stored to `thread`; VS_NO_RECORD if it will have none.
+ *
+ * vs_stage_transfers: stages transfers that this call completed, with its number as end_record.
+ *
+ * vs_count_unmatched: requests that this call completed, and of which no start is known.
+ */
+#define VS_NO_RECORD UINT64_MAX
+uint64_t vs_record_number(const struct vs_scope *scope, uint32_t *thread);
+void vs_stage_transfers(const struct vs_scope *scope, const struct vst_transfer *transfers,
+                        uint32_t count);
+void vs_count_unmatched(const struct vs_scope *scope, uint32_t count);
+
 /* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded.
  */
 uint64_t vs_now(void);

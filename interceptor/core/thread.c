@@ -15,6 +15,7 @@
 #include "local.h"
 #include "lock.h"
 #include "pack.h"
+#include "transfers.h"
 
 /* Slots of the first threads, and of later ones: a process of very many threads must not take up
  * more than a few megabytes. */
@@ -60,6 +61,7 @@ static void retire(void *data) {
   if (vs_mode() == VS_RECORDING) {
     vs_thread_seal(thread);
     vs_counters_seal(thread);
+    vs_transfers_seal(thread);
     vs_birth_ended(thread);
   }
   vs_counters_leave(thread);
@@ -167,12 +169,13 @@ void vs_threads_settle(void) {
 bool vs_threads_seal_all(void) {
   bool all = true;
   for (struct vs_thread *thread = threads; thread; thread = thread->next) {
-    if (thread != vs_self && busy(thread))
+    if (thread != vs_self && busy(thread)) {
       all = false;
-    else {
-      vs_thread_seal(thread);
-      vs_counters_seal(thread);
+      continue;
     }
+    vs_thread_seal(thread);
+    vs_counters_seal(thread);
+    vs_transfers_seal(thread);
   }
   return all;
 }

@@ -27,6 +27,8 @@ struct vs_thread {
   uint64_t previous_exit; /* of the last sealed record */
   uint64_t last_exit;     /* of the last record: times of a thread never go back */
   struct vs_counter_state counters;
+  struct vst_transfer_staging *transfers; /* NULL: it completed none yet */
+  uint32_t transfers_staged;   /* slots in use: transfers->written minus the sealed ones */
   struct vs_thread *next;      /* of all; under the lock */
   struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
   struct vs_thread *free;      /* next of those whose thread has ended; under the lock */

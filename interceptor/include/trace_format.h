@@ -11,10 +11,10 @@
  *     payload             `payload_bytes` long, then zero padding to the next multiple of 8
  *
  * A STAGING block holds the records of one thread that are not yet packed into a FRAGMENTS block, a
- * COUNTS block what one thread left out, COUNTER_STAGING readings of counters that are not yet
- * packed. They are the only blocks whose payload changes after it was committed, so they carry no
- * checksum. The file may be longer than `committed` (space is allocated ahead); what lies behind is
- * not data.
+ * TRANSFER_STAGING block its transfers in the same way, a COUNTS block what one thread left out,
+ * COUNTER_STAGING readings of counters that are not yet packed. They are the only blocks whose
+ * payload changes after it was committed, so they carry no checksum. The file may be longer than
+ * `committed` (space is allocated ahead); what lies behind is not data.
  *
  * Readers accept any `minor`, skip block types they do not know, and refuse another `major`.
  */
@@ -66,23 +66,25 @@ struct vst_header {
 };
 
 enum vst_block_type {
-  VST_BLOCK_PROCESS = 1,      /* text pairs: key NUL value NUL ... (see VST_KEY_*) */
-  VST_BLOCK_MODULE = 2,       /* struct vst_module, then path NUL */
-  VST_BLOCK_STATE = 3,        /* struct vst_state, then call name NUL */
-  VST_BLOCK_COMMUNICATOR = 4, /* struct vst_communicator, then `runs` struct vst_rank_run */
-  VST_BLOCK_CLOCK = 5,        /* struct vst_clock */
-  VST_BLOCK_FRAGMENTS = 6,    /* packed records of one thread, see below */
-  VST_BLOCK_STAGING = 7,      /* struct vst_staging, then `capacity` struct vst_record */
-  VST_BLOCK_PROBLEM = 8,      /* text NUL: one line on what was lost and why */
-  VST_BLOCK_END = 9,          /* no payload; last block of a finalized process */
-  VST_BLOCK_PATH = 10,        /* struct vst_path, then `frames` struct vst_frame */
-  VST_BLOCK_FILE = 11,        /* struct vst_file, then path NUL */
-  VST_BLOCK_COUNTS = 13,      /* struct vst_counts, then `capacity` struct vst_count */
-  VST_BLOCK_THREAD = 12,      /* struct vst_thread, then its name NUL */
-  /* 17 and 18 are given to transfers. */
-  VST_BLOCK_COUNTER_SET = 14,     /* `count` struct vst_counter: what is read, once per file */
-  VST_BLOCK_COUNTERS = 15,        /* packed readings of counters of one thread, see below */
-  VST_BLOCK_COUNTER_STAGING = 16, /* struct vst_counter_staging, then its slots */
+  VST_BLOCK_PROCESS = 1,           /* text pairs: key NUL value NUL ... (see VST_KEY_*) */
+  VST_BLOCK_MODULE = 2,            /* struct vst_module, then path NUL */
+  VST_BLOCK_STATE = 3,             /* struct vst_state, then call name NUL */
+  VST_BLOCK_COMMUNICATOR = 4,      /* struct vst_communicator, then `runs` struct vst_rank_run */
+  VST_BLOCK_CLOCK = 5,             /* struct vst_clock */
+  VST_BLOCK_FRAGMENTS = 6,         /* packed records of one thread, see below */
+  VST_BLOCK_STAGING = 7,           /* struct vst_staging, then `capacity` struct vst_record */
+  VST_BLOCK_PROBLEM = 8,           /* text NUL: one line on what was lost and why */
+  VST_BLOCK_END = 9,               /* no payload; last block of a finalized process */
+  VST_BLOCK_PATH = 10,             /* struct vst_path, then `frames` struct vst_frame */
+  VST_BLOCK_FILE = 11,             /* struct vst_file, then path NUL */
+  VST_BLOCK_COUNTS = 13,           /* struct vst_counts, then `capacity` struct vst_count */
+  VST_BLOCK_THREAD = 12,           /* struct vst_thread, then its name NUL */
+  VST_BLOCK_COUNTER_SET = 14,      /* `count` struct vst_counter: what is read, once per file */
+  VST_BLOCK_COUNTERS = 15,         /* packed readings of counters of one thread, see below */
+  VST_BLOCK_COUNTER_STAGING = 16,  /* struct vst_counter_staging, then its slots */
+  VST_BLOCK_TRANSFERS = 17,        /* packed transfers that one thread completed, see below */
+  VST_BLOCK_TRANSFER_STAGING = 18, /* struct vst_transfer_staging, then `capacity` struct
+                                      vst_transfer */
 };
 
 struct vst_block {
@@ -90,11 +92,12 @@ struct vst_block {
   uint16_t type;  /* enum vst_block_type */
   uint16_t reserved;
   uint32_t payload_bytes;
-  uint32_t checksum; /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING and
-                        COUNTS */
-  uint32_t thread;   /* FRAGMENTS, STAGING, COUNTS: thread number in this process, from 0 */
-  uint32_t count;    /* FRAGMENTS: records */
-  uint64_t first_tick; /* FRAGMENTS: enter of the first record */
+  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING,
+                          COUNTS and TRANSFER_STAGING */
+  uint32_t thread;     /* FRAGMENTS, STAGING, COUNTS, TRANSFERS, TRANSFER_STAGING: thread number in
+                          this process, from 0 */
+  uint32_t count;      /* FRAGMENTS: records; TRANSFERS: transfers */
+  uint64_t first_tick; /* FRAGMENTS: enter of the first record; TRANSFERS: see there */
   uint64_t
       previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
 };
@@ -324,6 +327,79 @@ struct vst_count {
   uint64_t timed; /* those of them that were timed */
   uint64_t ticks; /* sum of exit - enter of the timed ones */
 };
+
+/*
+ * Transfers: what a non-blocking call started and another call completed (requests of MPI).
+ *
+ * Records of a thread are numbered in the order in which they were staged, from 0, through all its
+ * FRAGMENTS blocks and on into its slots: vst_staging.written counts them. Calls that were left out
+ * or lost have no record and no number. A transfer names two records by thread and number. A record
+ * that it names may be missing (the process was killed before the call was staged, or a block is
+ * damaged): then nothing is known of the transfer.
+ *
+ * The start's record tells what was posted; values of the transfer itself stand in their place
+ * where the flags say so. A call that starts several (MPI_Startall) has one record for all.
+ */
+enum vst_transfer_flag {
+  VST_TRANSFER_PEER = 1,         /* `peer` is given */
+  VST_TRANSFER_TAG = 2,          /* `tag` is given */
+  VST_TRANSFER_BYTES = 4,        /* `bytes` is given: those that came */
+  VST_TRANSFER_COMMUNICATOR = 8, /* `communicator` is given */
+  VST_TRANSFER_CANCELLED = 16,   /* cancelled before it was matched: nothing moved */
+  VST_TRANSFER_FREED = 32,       /* its request was freed: nobody learnt when it completed */
+  VST_TRANSFER_FAILED = 64,      /* it completed with an error */
+  VST_TRANSFER_FLAGS = 127
+};
+
+/* One completed transfer as it stands in a TRANSFER_STAGING block. Values that are not given are
+ * 0. */
+struct vst_transfer {
+  uint64_t end_record; /* number of the completing call's record in the thread of this block; never
+                          less than that of the transfer before */
+  uint64_t start_record; /* number of the starting call's record in start_thread */
+  uint64_t bytes;
+  uint32_t start_thread;
+  uint32_t flags; /* enum vst_transfer_flag */
+  int32_t peer;   /* as in struct vst_record; so are tag and communicator */
+  int32_t tag;
+  uint32_t communicator;
+  uint32_t reserved; /* 0 */
+};
+
+/* Head of a TRANSFER_STAGING payload: at most one for each thread, in the file before its first
+ * TRANSFERS block. As with STAGING, slots are packed into a TRANSFERS block and used again; with S
+ * transfers in the thread's TRANSFERS blocks, those in slots 0 to `written` - S - 1 follow. It
+ * changes after it was committed, so it carries no checksum. A transfer is staged before the record
+ * of the call that completed it. */
+struct vst_transfer_staging {
+  uint64_t written;   /* atomic: transfers this thread ever staged */
+  uint64_t unmatched; /* atomic: requests that this thread completed or freed, and whose start is
+                         not known: left out, lost, forgotten, or made in a way that is not seen */
+  uint32_t capacity;  /* slots that follow */
+  uint32_t reserved;
+};
+
+/*
+ * TRANSFERS payload: varints as in FRAGMENTS. `count` transfers; block.thread completed them and
+ * block.first_tick is the end_record of the first. Each transfer is written as eight words:
+ *
+ *   0 wait          end_record - end_record of the transfer before; 0 for the first
+ *   1 start_thread  0: the thread of the block; else start_thread + 1
+ *   2 distance      started by the thread of the block: end_record - start_record; by another:
+ *                   zigzag(start_record - start_record of the latest transfer before in this block
+ *                   that another thread started, 0 without one); both modulo 2^64
+ *   3 flags
+ *   4 zigzag(peer)    5 zigzag(tag)    6 bytes    7 communicator
+ *
+ * and each is foreseen to have the words of its model: transfer 0 has none; with transfer i - 1
+ * equal to its model m in all words, the model of i is m + 1; else it is the one behind the latest
+ * transfer before i - 1 with the words of i - 1, if there is one; else behind the model of i - 1,
+ * if that has one; else i has none. Words foreseen without a model are 0. The payload holds only
+ * transfers that are not as foreseen: the number of transfers skipped since the last such one, a
+ * byte whose bit w says that word w differs, and those words in order. After the last one all are
+ * as foreseen. It does not matter whether an entry was needed.
+ */
+#define VST_TRANSFER_WORDS 8
 
 /*
  * FRAGMENTS payload: nine columns one after the other, each `uint32_t bytes` then that many bytes.

@@ -32,6 +32,12 @@ struct vs_core {
   __typeof__(vs_leave) *leave;
   __typeof__(vs_stop) *stop;
   __typeof__(vs_end) *end;
+  __typeof__(vs_record_number) *record_number;
+  __typeof__(vs_stage_transfers) *stage_transfers;
+  __typeof__(vs_count_unmatched) *count_unmatched;
+  /* Rises whenever a call that starts or completes requests was left out (VS_LIGHT): what is known
+   * of requests then no longer tells which is which. NULL: never. */
+  const _Atomic uint32_t *light_epoch;
   __typeof__(vs_now) *now;
   __typeof__(vs_define_communicator) *define_communicator;
   __typeof__(vs_report_problem) *report_problem;

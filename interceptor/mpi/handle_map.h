@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VS_MAP_WORDS 3
+#define VS_MAP_WORDS 4
 
 struct vs_map_table;
 

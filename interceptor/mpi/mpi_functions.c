@@ -17,12 +17,15 @@ static const char *find_handles(void *(*resolve)(const char *symbol)) {
     return "ompi_mpi_comm_null";
   if (!(vs_mpi.byte = resolve("ompi_mpi_byte")))
     return "ompi_mpi_byte";
+  if (!(vs_mpi.no_request = resolve("ompi_request_null")))
+    return "ompi_request_null";
 #else
   (void)resolve;
   vs_mpi.world = MPI_COMM_WORLD;
   vs_mpi.self = MPI_COMM_SELF;
   vs_mpi.null = MPI_COMM_NULL;
   vs_mpi.byte = MPI_BYTE;
+  vs_mpi.no_request = MPI_REQUEST_NULL;
 #endif
   return NULL;
 }
@@ -41,5 +44,7 @@ const char *vs_find_mpi_functions(void *(*resolve)(const char *symbol)) {
 #undef VS_FIND
   vs_mpi.fortran_status_ignore = resolve("MPI_F_STATUS_IGNORE");
   vs_mpi.f08_status_ignore = resolve("MPI_F08_STATUS_IGNORE");
+  vs_mpi.fortran_statuses_ignore = resolve("MPI_F_STATUSES_IGNORE");
+  vs_mpi.f08_statuses_ignore = resolve("MPI_F08_STATUSES_IGNORE");
   return find_handles(resolve);
 }

@@ -26,6 +26,7 @@
   X(Group_size)                                                                                    \
   X(Group_translate_ranks)                                                                         \
   X(Status_f2c)                                                                                    \
+  X(Test_cancelled)                                                                                \
   X(Topo_test)                                                                                     \
   X(Type_size_x)                                                                                   \
   X(Win_get_group)
@@ -42,8 +43,10 @@ struct vs_mpi {
 #endif
   MPI_Comm world, self, null;
   MPI_Datatype byte;
+  MPI_Request no_request; /* MPI_REQUEST_NULL */
   /* Addresses that Fortran programs pass as MPI_STATUS_IGNORE; NULL if not known. */
   void *const *fortran_status_ignore, *const *f08_status_ignore;
+  void *const *fortran_statuses_ignore, *const *f08_statuses_ignore; /* MPI_STATUSES_IGNORE */
 };
 
 extern struct vs_mpi vs_mpi;

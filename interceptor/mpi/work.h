@@ -10,6 +10,7 @@
 #include "lifetime.h"
 #include "mpi_functions.h"
 #include "requests.h"
+#include "transfers.h"
 
 /* Real functions by call and form, filled as slots are bound. */
 extern vs_function vs_real[VS_MPI_CALL_COUNT][VS_FORM_COUNT];

@@ -48,9 +48,15 @@ static inline void vs_work_testany(struct vs_arguments *work, const struct vs_co
   vs_work_requests(work, n, flag && index >= 0);
 }
 
+static inline struct vs_arguments vs_work_of_start(MPI_Request request) {
+  const struct vs_group *group;
+  bool receive;
+  return vs_start_of(request, &group, &receive);
+}
+
 static inline void vs_work_start(struct vs_arguments *work, struct vs_comm *comm,
                                  MPI_Request request) {
-  *work = vs_start_of(request);
+  *work = vs_work_of_start(request);
   work->requests = 1;
   comm->number = work->communicator;
 }
@@ -74,21 +80,21 @@ static inline void vs_add_start(struct vs_arguments *work, struct vs_arguments s
 static inline void vs_work_startall(struct vs_arguments *work, struct vs_comm *comm, int n,
                                     const MPI_Request *requests) {
   for (int i = 0; i < n; i++)
-    vs_add_start(work, vs_start_of(requests[i]));
+    vs_add_start(work, vs_work_of_start(requests[i]));
   comm->number = work->communicator;
 }
 
 static inline void vs_work_startall_fortran(struct vs_arguments *work, struct vs_comm *comm, int n,
                                             const MPI_Fint *requests) {
   for (int i = 0; i < n; i++)
-    vs_add_start(work, vs_start_of(vs_request_f2c(requests[i])));
+    vs_add_start(work, vs_work_of_start(vs_request_f2c(requests[i])));
   comm->number = work->communicator;
 }
 
 /* A part of a started transfer is ready: its bytes were counted at the start. */
 static inline void vs_work_ready(struct vs_arguments *work, struct vs_comm *comm,
                                  MPI_Request request) {
-  *work = vs_start_of(request);
+  *work = vs_work_of_start(request);
   work->bytes = 0;
   comm->number = work->communicator;
 }

@@ -1,3 +1,4 @@
+import { completesRequests } from "./emit-requests.ts";
 import { type Language, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
 import { RULES } from "./roles.ts";
@@ -5,7 +6,7 @@ import { NOTICE } from "./text.ts";
 
 /** Roles whose C parameter points at the value a work helper wants. */
 const POINTERS = new Set(
-  "flag index outcount newcomm freecomm newwin freewin newfile freefile newrequest freerequest startrequest".split(
+  "flag index outcount newcomm freecomm newwin freewin newfile freefile newrequest freerequest startrequest request".split(
     " ",
   ),
 );
@@ -50,10 +51,12 @@ function realCall(call: Call): string {
 const LANGUAGE: Language = {
   site: "__builtin_return_address(0)",
   handleArraySuffix: "",
+  requests: { suffix: "", firstIndex: () => "0", statusType: "MPI_Status *", statusExtra: "" },
   finish: ["return result;"],
   callReal: (call) => {
+    const replaced = readsStatus(call) || completesRequests(call);
     const names = call.arguments.map(({ name }) =>
-      name === "status" && readsStatus(call) ? "seen_status" : name,
+      replaced && (name === "status" || name === "statuses") ? "seen_status" : name,
     );
     return [
       `const int result = REAL(${call.name})(${names.join(", ")});`,

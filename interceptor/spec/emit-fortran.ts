@@ -1,3 +1,4 @@
+import { completesRequests } from "./emit-requests.ts";
 import { type Language, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
 import { NOTICE, numbered } from "./text.ts";
@@ -91,11 +92,24 @@ function callReal(call: Call): string {
   return `REAL_FORTRAN(${call.name})(${namesOf(call)});`;
 }
 
+/** The same, with the status that a call completing requests is to get. */
+function callRealWithStatus(call: Call): string {
+  const text = callReal(call);
+  return completesRequests(call) ? text.replace(/\bstatus(es)?\b/, "seen_status") : text;
+}
+
 const LANGUAGE: Language = {
   site: "site",
   handleArraySuffix: "_fortran",
+  requests: {
+    suffix: "_fortran",
+    firstIndex: (count, indices) =>
+      `vs_first_index(&waiting, requests, ${count}, ${indices}, form)`,
+    statusType: "void *",
+    statusExtra: ", form",
+  },
   finish: [],
-  callReal: (call) => [callReal(call), "const bool succeeded = *ierror == MPI_SUCCESS;"],
+  callReal: (call) => [callRealWithStatus(call), "const bool succeeded = *ierror == MPI_SUCCESS;"],
   passThrough: (call) => `{ ${callReal(call)} return; }`,
   leaveOut: (call) => `{ ${callReal(call)} vs_core.leave(&scope); return; }`,
   prepareStatus: () => ["MPI_Status own_status;"],

@@ -1,3 +1,4 @@
+import { isReceive, type RequestLanguage, requestStatements } from "./emit-requests.ts";
 import { type Argument, type Call, argument } from "./parse.ts";
 import { RULES } from "./roles.ts";
 
@@ -15,6 +16,7 @@ export interface Language {
   site: string;
   /** Statements before the call that make the status readable after it. */
   prepareStatus(): string[];
+  requests: RequestLanguage;
   /** Suffix of work helpers that get an array of handles. */
   handleArraySuffix: string;
   /** Statement at the end. */
@@ -64,7 +66,7 @@ const FREED: Readonly<Record<string, { object?: string; forget: string }>> = {
   freecomm: { object: "comm", forget: "vs_forget(handle);" },
   freewin: { object: "win", forget: "vs_forget_window(handle);" },
   freefile: { object: "file", forget: "vs_forget_file(handle);" },
-  freerequest: { forget: "vs_forget_request(REQUEST);" },
+  freerequest: { forget: "vs_forget_request(freed);" },
 };
 
 /** Statements around the real call that find the communicator. */
@@ -73,7 +75,7 @@ function objectStatements(call: Call, language: Language): { before: string[]; a
   const on = freed ?? call.arguments.find(({ roleName }) => OBJECTS[roleName]);
   const rule = freed && FREED[freed.roleName];
   const object = on && OBJECTS[rule ? (rule.object ?? "") : on.roleName];
-  const forget = freed && rule ? [rule.forget.replace("REQUEST", language.value(freed))] : [];
+  const forget = freed && rule ? [rule.forget] : [];
   if (!on || !object)
     return { before: ["struct vs_comm communicator = vs_no_comm();", ...forget], after: [] };
   return {
@@ -89,19 +91,27 @@ function objectStatements(call: Call, language: Language): { before: string[]; a
 function recordedBody(call: Call, language: Language): string[] {
   const roles = RULES[call.work] ?? [];
   const object = objectStatements(call, language);
+  const requests = requestStatements(call, valueIn(call, language), language.requests);
   return [
     "struct vs_scope scope;",
     `const enum vs_handling handling = vs_core.begin(&scope, VS_CALL_${call.name}, ${language.site});`,
     `if (handling == VS_PASS) ${language.passThrough(call)}`,
     `if (handling == VS_LIGHT) ${language.leaveOut(call)}`,
     ...(roles.includes("status") ? language.prepareStatus() : []),
+    ...requests.before,
     ...object.before,
     ...language.callReal(call),
     "vs_core.stop(&scope);",
     "struct vs_arguments work = vs_no_work();",
     "if (succeeded) {",
-    ...[...object.after, ...workStatements(call, language)].map((line) => `  ${line}`),
+    ...[
+      ...object.after,
+      ...requests.first,
+      ...workStatements(call, language),
+      ...requests.succeeded,
+    ].map((line) => `  ${line}`),
     "}",
+    ...requests.after,
     "work.communicator = communicator.number;",
     "vs_core.end(&scope, &work);",
     ...language.finish,
@@ -120,8 +130,9 @@ const STATEMENTS: Readonly<Record<string, (value: (role: string) => string) => s
   idup: (value) => [`vs_made_like(${value("newcomm")}, &communicator);`],
 };
 
-function workStatements(call: Call, language: Language): string[] {
-  const value = (role: string): string => {
+/** Expressions for values of arguments by role. */
+function valueIn(call: Call, language: Language): (role: string) => string {
+  return (role) => {
     const found = argument(call, role);
     if (!found) throw new Error(`${call.name} lacks ${role}`);
     if (role === "sendcounts" || role === "recvcounts") {
@@ -129,8 +140,12 @@ function workStatements(call: Call, language: Language): string[] {
     }
     return language.value(found);
   };
+}
+
+function workStatements(call: Call, language: Language): string[] {
+  const value = valueIn(call, language);
   const made = argument(call, "newrequest")
-    ? [`vs_made_request(${value("newrequest")}, &work, communicator.number);`]
+    ? [`vs_made_request(${value("newrequest")}, &work, &communicator, ${isReceive(call)});`]
     : [];
   const statements = STATEMENTS[call.work];
   if (statements) return [...statements(value), ...made];

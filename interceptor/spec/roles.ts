@@ -68,7 +68,7 @@ export const ROLES: Readonly<Record<string, Role>> = {
   info: { c: "MPI_Info", fortran: "none" },
   group: { c: "MPI_Group", fortran: "none" },
   message: pointer("MPI_Message *"),
-  request: pointer("MPI_Request *"),
+  request: { c: "MPI_Request *", fortran: "request" },
   requests: pointer("MPI_Request *"),
   /** Length of the request array. */
   n: integer,

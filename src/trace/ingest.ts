@@ -15,6 +15,7 @@ import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { BASE_TABLES, BASE_VIEWS, STORE_VERSION } from "./schema.ts";
 import { fingerprint, isLocked, isOutdated, listTraces, type TraceSource } from "./sources.ts";
 import { duckdbVersion, Store } from "./store.ts";
+import { TransferWriter } from "./transfers.ts";
 import { CallWriter } from "./write-calls.ts";
 import { LeftOutWriter } from "./write-left-out.ts";
 import { CounterWriter } from "./write-counters.ts";
@@ -138,12 +139,14 @@ async function fillStore(
   const counters = await CounterWriter.open(store, job.readers);
   const decodeInto = await callWriter(store, edges, (rows) => progress.batch(rows));
   const leftOut = await LeftOutWriter.open(store);
+  const transfers = await TransferWriter.open(store);
   for (const [i, reader] of job.readers.entries()) {
     const zeroNs = clock.zeroNs(reader);
     const mapping = { ...definitions.mappings[i]!, zeroNs };
     const result = await decodeInto.file(reader, mapping);
     leftOut.write({ description: reader.description, mapping, result });
-    result.damage.push(...counters.file(reader, zeroNs));
+    const transferred = await transfers.file(reader, mapping);
+    result.damage.push(...transferred.damage, ...counters.file(reader, zeroNs));
     warnings.push(...damageLines(reader, result.damage));
     const rank = makeRankRow(reader, result, zeroNs);
     ranks.push(rank);
@@ -153,6 +156,7 @@ async function fillStore(
   decodeInto.close();
   leftOut.close();
   counters.close();
+  transfers.close();
   await writeEdges(store, edges);
   await writeRanks(store, ranks);
   await writeThreads(store, threads);

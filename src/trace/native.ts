@@ -50,6 +50,21 @@ export interface NativeTrace {
   nextCounters(columns: CounterColumns): number;
   /** Lines on what was damaged. */
   finishCounters(): string[];
+  beginTransfers(
+    states: Int32Array,
+    communicators: Int32Array,
+    files: Int32Array,
+    subtractNs: bigint,
+  ): void;
+  /** Rows written; 0 at the end. */
+  nextTransfers(columns: TransferColumns): number;
+  finishTransfers(): TransferResult;
+}
+
+export interface TransferResult {
+  /** Lines on what turned out damaged while decoding, see TraceDescription.damage. */
+  damage: string[];
+  rows: number;
 }
 
 export interface DecodeResult {
@@ -113,6 +128,23 @@ export interface CounterDescription {
   scope: number;
 }
 
+/** Column buffers of the table `transfers`, named like its columns and in their order. */
+export interface TransferColumns {
+  rank: Int32Array<ArrayBuffer>;
+  thread: Int16Array<ArrayBuffer>;
+  start_state: Int32Array<ArrayBuffer>;
+  posted_ns: BigInt64Array<ArrayBuffer>;
+  completed_ns: BigInt64Array<ArrayBuffer>;
+  waited_ns: BigInt64Array<ArrayBuffer>;
+  bytes: BigInt64Array<ArrayBuffer>;
+  peer: Int32Array<ArrayBuffer>;
+  communicator: Int32Array<ArrayBuffer>;
+  tag: Int32Array<ArrayBuffer>;
+  wait_thread: Int16Array<ArrayBuffer>;
+  wait_state: Int32Array<ArrayBuffer>;
+  outcome: Int16Array<ArrayBuffer>;
+}
+
 /** What a trace file says without its calls. Numbers of states and so on are those of the file. */
 export interface TraceDescription {
   rank: number;
@@ -173,6 +205,8 @@ export interface TraceDescription {
   counters: CounterDescription[];
   /** THREAD blocks: threads as they come and end, in file order. */
   lives: ThreadLife[];
+  /** Transfers that were completed, those that are in the file, and completed requests without known start. */
+  transfers: { written: number; there: number; unmatched: number };
   /** PROBLEM blocks: what the interceptor had to report. */
   problems: string[];
   /** What is damaged or missing; each line reads on after "RANK.vst: ". */
@@ -268,10 +302,29 @@ export interface NativeTraceInput {
   leftOut: (LeftOutCount & { thread: number; lastNs: number })[];
   /** Per thread: records left in the slots. */
   unsealed: Int32Array;
+  transfers?: NativeTransfers;
   lost: number;
   sampledOut: number;
   problems: string[];
   finalized: boolean;
+}
+
+/** Transfers of the synthetic writer: struct vst_transfer as columns, in order of completion. */
+export interface NativeTransfers {
+  /** That completed it. */
+  thread: Int32Array;
+  endRecord: BigInt64Array;
+  startThread: Int32Array;
+  startRecord: BigInt64Array;
+  /** enum vst_transfer_flag; values without flag are 0. */
+  flags: Int32Array;
+  peer: Int32Array;
+  tag: Int32Array;
+  communicator: Int32Array;
+  bytes: BigInt64Array;
+  blockTransfers: number;
+  /** Left in the slots of each thread. */
+  unsealed: number;
 }
 
 let addon: NativeAddon | undefined;

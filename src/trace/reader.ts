@@ -8,6 +8,8 @@ import {
   type NativeWorks,
   nativeAddon,
   type TraceDescription,
+  type TransferColumns,
+  type TransferResult,
   type WorkColumns,
 } from "./native.ts";
 
@@ -19,6 +21,8 @@ export type {
   ThreadCounts,
   ThreadLife,
   TraceDescription,
+  TransferColumns,
+  TransferResult,
   WorkColumns,
 } from "./native.ts";
 
@@ -139,6 +143,26 @@ export class TraceReader {
       if (rows === 0) return this.native.finishCounters();
       yield rows;
     }
+  }
+
+  /**
+   * Decodes all transfers, by completing thread and time. Works like `decode`, and independently of it.
+   * @throws TraceFileError if the file is gone
+   */
+  *decodeTransfers(
+    mapping: TraceMapping,
+    columns: TransferColumns,
+  ): Generator<number, TransferResult> {
+    const { native } = this;
+    try {
+      native.beginTransfers(mapping.states, mapping.communicators, mapping.files, mapping.zeroNs);
+    } catch (error) {
+      throw this.failure(error);
+    }
+    for (let rows = native.nextTransfers(columns); rows > 0; rows = native.nextTransfers(columns)) {
+      yield rows;
+    }
+    return native.finishTransfers();
   }
 
   private failure(error: unknown): unknown {

@@ -173,6 +173,26 @@ CREATE TABLE counter_samples(   -- readings, by rank, thread and, for each count
   counter SMALLINT NOT NULL,
   value BIGINT NOT NULL         -- counted since the first reading of this thread
 );
+CREATE TABLE transfers(         -- non-blocking transfers: started by one call, completed by another
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,     -- that started it
+  start_state INTEGER NOT NULL, -- the starting call
+  posted_ns BIGINT NOT NULL,    -- exit of that call
+  completed_ns BIGINT NOT NULL, -- exit of the call that completed it: it may have been complete before
+  waited_ns BIGINT NOT NULL,    -- of that call's time, what came after posted_ns; 0 if it does not wait (test, free)
+  bytes BIGINT NOT NULL,        -- that came, where that is known; else as posted
+  peer INTEGER NOT NULL,        -- as in calls, but the real source of a receive from anyone
+  communicator INTEGER NOT NULL,
+  tag INTEGER NOT NULL,         -- as in calls, but the real one of a receive with any
+  wait_thread SMALLINT NOT NULL,-- that completed it
+  wait_state INTEGER NOT NULL,  -- the completing call
+  outcome SMALLINT NOT NULL     -- 0 completed, 1 cancelled, 2 request freed, 3 failed
+);
+CREATE TABLE transfer_counts(   -- one row per rank
+  rank INTEGER NOT NULL,
+  transfers BIGINT NOT NULL,    -- rows in transfers
+  unmatched BIGINT NOT NULL     -- completed requests whose start is not known: they have no row in transfers
+);
 `;
 
 /** Views for people and for passes that look at fragments alike. */

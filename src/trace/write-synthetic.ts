@@ -1,5 +1,5 @@
 import { type Category, categoryNumber } from "./categories.ts";
-import { type NativeTraceInput, nativeAddon } from "./native.ts";
+import { type NativeTraceInput, type NativeTransfers, nativeAddon } from "./native.ts";
 
 /** Whole numbers; bigints where they do not fit a double. */
 export type WideColumn = ArrayLike<number> | BigInt64Array;
@@ -58,6 +58,8 @@ export interface SyntheticTrace {
   finalized?: boolean;
   /** Records of each thread that were not sealed; with finalized: false. Default 0. */
   unsealed?: number;
+  /** What calls completed; the writer does not check that they make sense. */
+  transfers?: NativeTransfers;
   lost?: number;
   /** Calls of thread 0 left out beside those that the column `skipped` tells of. */
   sampledOut?: number;
@@ -159,6 +161,7 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
     blockRecords: trace.blockRecords ?? 4096,
     columns,
     unsealed: new Int32Array(threads).fill(trace.unsealed ?? 0),
+    ...(trace.transfers ? { transfers: trace.transfers } : {}),
     lost: trace.lost ?? 0,
     sampledOut: trace.sampledOut ?? 0,
     problems: trace.problems ?? [],

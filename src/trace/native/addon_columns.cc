@@ -96,4 +96,24 @@ CounterColumns takeCounterColumns(const Napi::Object &from) {
   return columns;
 }
 
+TransferColumns takeTransferColumns(const Napi::Object &from) {
+  Taker taker(from);
+  TransferColumns columns{};
+  columns.rank = taker.narrow("rank");
+  columns.thread = taker.small("thread");
+  columns.start_state = taker.narrow("start_state");
+  columns.posted_ns = taker.wide("posted_ns");
+  columns.completed_ns = taker.wide("completed_ns");
+  columns.waited_ns = taker.wide("waited_ns");
+  columns.bytes = taker.wide("bytes");
+  columns.peer = taker.narrow("peer");
+  columns.communicator = taker.narrow("communicator");
+  columns.tag = taker.narrow("tag");
+  columns.wait_thread = taker.small("wait_thread");
+  columns.wait_state = taker.narrow("wait_state");
+  columns.outcome = taker.small("outcome");
+  columns.capacity = taker.capacity();
+  return columns;
+}
+
 } // namespace varscope

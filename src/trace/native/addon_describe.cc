@@ -112,6 +112,21 @@ Napi::Array describeLives(Napi::Env env, const TraceFile &trace) {
   });
 }
 
+// What the threads completed, added up.
+Napi::Object describeTransfers(Napi::Env env, const TraceFile &trace) {
+  uint64_t written = 0, there = 0, unmatched = 0;
+  for (const ThreadTransfers &one : trace.transfers) {
+    written += one.counters.written;
+    unmatched += one.counters.unmatched;
+    there += one.sealed + one.unsealed.size();
+  }
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("written", static_cast<double>(written));
+  object.Set("there", static_cast<double>(there));
+  object.Set("unmatched", static_cast<double>(unmatched));
+  return object;
+}
+
 // Realtime - monotonic clock: median over the readings, so that one made while the time was being
 // set does not count.
 int64_t realtimeOffset(const std::vector<vst_clock> &clocks) {
@@ -193,6 +208,7 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
              }));
   object.Set("counters", describeCounters(env, trace));
   object.Set("lives", describeLives(env, trace));
+  object.Set("transfers", describeTransfers(env, trace));
   object.Set("problems", lines(env, trace.definitions.problems));
   object.Set("damage", lines(env, trace.damage));
   return object;

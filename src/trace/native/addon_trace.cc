@@ -5,6 +5,7 @@
 #include "addon_columns.h"
 #include "decoder.h"
 #include "trace_error.h"
+#include "transfers.h"
 
 namespace varscope {
 namespace {
@@ -47,7 +48,10 @@ public:
          InstanceMethod<&Trace::next>("next"), InstanceMethod<&Trace::finish>("finish"),
          InstanceMethod<&Trace::beginCounters>("beginCounters"),
          InstanceMethod<&Trace::nextCounters>("nextCounters"),
-         InstanceMethod<&Trace::finishCounters>("finishCounters")});
+         InstanceMethod<&Trace::finishCounters>("finishCounters"),
+         InstanceMethod<&Trace::beginTransfers>("beginTransfers"),
+         InstanceMethod<&Trace::nextTransfers>("nextTransfers"),
+         InstanceMethod<&Trace::finishTransfers>("finishTransfers")});
   }
 
   explicit Trace(const Napi::CallbackInfo &info) : Napi::ObjectWrap<Trace>(info) {
@@ -62,17 +66,22 @@ private:
   std::unique_ptr<TraceFile> trace_;
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<CounterDecoder> counters_;
+  std::unique_ptr<TransferDecoder> transfers_;
   Napi::ObjectReference edges_; // keeps the table alive while it is used
 
   Napi::Value description(const Napi::CallbackInfo &info) {
     return describe(info.Env(), *trace_);
   }
 
+  static Mapping takeMapping(const Napi::CallbackInfo &info) {
+    bool lossless = false;
+    return {takeNumbers(info[0]), takeNumbers(info[1]), takeNumbers(info[2]),
+            info[3].As<Napi::BigInt>().Int64Value(&lossless)};
+  }
+
   // begin(states, communicators, files, subtract, edges)
   void begin(const Napi::CallbackInfo &info) {
-    bool lossless = false;
-    Mapping mapping{takeNumbers(info[0]), takeNumbers(info[1]), takeNumbers(info[2]),
-                    info[3].As<Napi::BigInt>().Int64Value(&lossless)};
+    Mapping mapping = takeMapping(info);
     const auto edges = info[4].As<Napi::Object>();
     edges_ = Napi::Persistent(edges);
     try {
@@ -91,17 +100,49 @@ private:
     return Napi::Number::New(info.Env(), static_cast<double>(decoder_->next(columns)));
   }
 
+  template <typename AnyDecoder>
+  static Napi::Object outcome(Napi::Env env, const AnyDecoder &decoder) {
+    Napi::Object result = Napi::Object::New(env);
+    Napi::Array damage = Napi::Array::New(env);
+    for (const std::string &line : decoder.damage())
+      damage.Set(damage.Length(), Napi::String::New(env, line));
+    result.Set("damage", damage);
+    result.Set("rows", static_cast<double>(decoder.rows()));
+    return result;
+  }
+
+  // beginTransfers(states, communicators, files, subtract)
+  void beginTransfers(const Napi::CallbackInfo &info) {
+    try {
+      transfers_ = std::make_unique<TransferDecoder>(*trace_, takeMapping(info));
+    } catch (const TraceError &error) {
+      throw failure(info.Env(), error);
+    }
+  }
+
+  // nextTransfers(columns): rows written
+  Napi::Value nextTransfers(const Napi::CallbackInfo &info) {
+    if (!transfers_)
+      throw Napi::Error::New(info.Env(), "nextTransfers() needs beginTransfers() first");
+    const TransferColumns columns = takeTransferColumns(info[0].As<Napi::Object>());
+    return Napi::Number::New(info.Env(), static_cast<double>(transfers_->next(columns)));
+  }
+
+  // finishTransfers(): what decoding found out; the file is closed
+  Napi::Value finishTransfers(const Napi::CallbackInfo &info) {
+    if (!transfers_)
+      throw Napi::Error::New(info.Env(), "finishTransfers() needs beginTransfers() first");
+    const Napi::Object result = outcome(info.Env(), *transfers_);
+    transfers_.reset();
+    return result;
+  }
+
   // finish(): what decoding found out; the file is closed
   Napi::Value finish(const Napi::CallbackInfo &info) {
     const Napi::Env env = info.Env();
     if (!decoder_)
       throw Napi::Error::New(env, "finish() needs begin() first");
-    Napi::Object result = Napi::Object::New(env);
-    Napi::Array damage = Napi::Array::New(env);
-    for (const std::string &line : decoder_->damage())
-      damage.Set(damage.Length(), Napi::String::New(env, line));
-    result.Set("damage", damage);
-    result.Set("rows", static_cast<double>(decoder_->rows()));
+    Napi::Object result = outcome(env, *decoder_);
     result.Set("lastEndNs", Napi::BigInt::New(env, decoder_->lastEnd()));
     result.Set("gaps", describeGaps(env, decoder_->gaps()));
     decoder_.reset();

@@ -1,4 +1,5 @@
 // writeTrace(path, description) with the shape NativeTrace of src/trace/native.ts.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -232,6 +233,29 @@ void addCounts(TraceWriter &writer, const Napi::Object &from, const TickMaker &t
     writer.addCounts(thread, last[thread], counts);
 }
 
+// Columns of src/trace/write-synthetic.ts: transfers in order of completion.
+void addTransfers(TraceWriter &writer, const Napi::Object &from, uint32_t threads) {
+  const auto wide = [&](const char *key) { return from.Get(key).As<Napi::BigInt64Array>().Data(); };
+  const auto narrow = [&](const char *key) { return from.Get(key).As<Napi::Int32Array>().Data(); };
+  const int64_t *start = wide("startRecord"), *end = wide("endRecord"), *bytes = wide("bytes");
+  const int32_t *thread = narrow("thread"), *startThread = narrow("startThread"),
+                *flags = narrow("flags"), *peer = narrow("peer"), *tag = narrow("tag"),
+                *communicator = narrow("communicator");
+  const size_t rows = from.Get("startRecord").As<Napi::BigInt64Array>().ElementLength();
+  for (uint32_t number = 0; number < threads; ++number) {
+    std::vector<vst_transfer> all;
+    for (size_t i = 0; i < rows; ++i)
+      if (thread[i] == static_cast<int32_t>(number))
+        all.push_back({static_cast<uint64_t>(end[i]), static_cast<uint64_t>(start[i]),
+                       static_cast<uint64_t>(bytes[i]), static_cast<uint32_t>(startThread[i]),
+                       static_cast<uint32_t>(flags[i]), peer[i], tag[i],
+                       static_cast<uint32_t>(communicator[i]), 0});
+    const uint32_t unsealed = std::min(uint32(from, "unsealed"), static_cast<uint32_t>(all.size()));
+    if (!all.empty())
+      writer.transfers(number, all, uint32(from, "blockTransfers"), unsealed);
+  }
+}
+
 vst_header makeHeader(const Napi::Object &from, const TickMaker &tick) {
   vst_header header{};
   header.clock_kind = tick.ticksPerSecond > 0 ? VST_CLOCK_TSC : VST_CLOCK_MONOTONIC;
@@ -264,6 +288,9 @@ Napi::Value writeTrace(const Napi::CallbackInfo &info) {
     writer.addThreads(static_cast<uint32_t>(threads));
     addRows(writer, from, tick);
     addCounts(writer, from, tick);
+    if (from.Get("transfers").IsObject())
+      addTransfers(writer, from.Get("transfers").As<Napi::Object>(),
+                   static_cast<uint32_t>(threads));
     writer.count(0, static_cast<uint64_t>(number(from, "lost")),
                  static_cast<uint64_t>(number(from, "sampledOut")));
     forEach(from, "problems", [&](const Napi::Value &line) {

@@ -11,16 +11,18 @@
 namespace varscope {
 namespace {
 
-// Whether a STAGING payload is as long as its own head says; it has no checksum to tell.
-bool stagingFits(Window &window, uint64_t offset, const vst_block &head) {
-  if (head.payload_bytes < sizeof(vst_staging) || head.checksum != 0)
+// Whether a payload of `Slot`s behind a `Head` is as long as its own head says; such blocks have no
+// checksum to tell.
+template <typename Head, typename Slot>
+bool slotsFit(Window &window, uint64_t offset, const vst_block &head) {
+  if (head.payload_bytes < sizeof(Head) || head.checksum != 0)
     return false;
-  const uint8_t *payload = window.at(offset + sizeof head, sizeof(vst_staging));
+  const uint8_t *payload = window.at(offset + sizeof head, sizeof(Head));
   if (payload == nullptr)
     return false;
-  vst_staging staging;
-  std::memcpy(&staging, payload, sizeof staging);
-  return head.payload_bytes == sizeof staging + uint64_t{staging.capacity} * sizeof(vst_record);
+  Head slots;
+  std::memcpy(&slots, payload, sizeof slots);
+  return head.payload_bytes == sizeof slots + uint64_t{slots.capacity} * sizeof(Slot);
 }
 
 bool checksumFits(Window &window, uint64_t offset, vst_block head) {
@@ -51,13 +53,16 @@ const char *checkBlock(Window &window, uint64_t offset, uint64_t limit, vst_bloc
     return "its length is beyond reason";
   if (limit - offset < sizeof head + head.payload_bytes)
     return "it does not end inside the file";
+  constexpr const char *contradiction = "its length contradicts its contents";
   if (head.type == VST_BLOCK_STAGING)
-    return stagingFits(window, offset, head) ? nullptr : "its length contradicts its contents";
+    return slotsFit<vst_staging, vst_record>(window, offset, head) ? nullptr : contradiction;
   if (head.type == VST_BLOCK_COUNTS)
-    return countsFit(window, offset, head) ? nullptr : "its length contradicts its contents";
+    return countsFit(window, offset, head) ? nullptr : contradiction;
   if (head.type == VST_BLOCK_COUNTER_STAGING)
-    return counterStagingFits(window, offset, head) ? nullptr
-                                                    : "its length contradicts its contents";
+    return counterStagingFits(window, offset, head) ? nullptr : contradiction;
+  if (head.type == VST_BLOCK_TRANSFER_STAGING)
+    return slotsFit<vst_transfer_staging, vst_transfer>(window, offset, head) ? nullptr
+                                                                              : contradiction;
   return checksumFits(window, offset, head) ? nullptr : "its checksum is wrong";
 }
 

@@ -8,7 +8,8 @@ namespace varscope {
 
 constexpr uint32_t kMaxPayloadBytes = 256U << 20;
 constexpr uint32_t kMaxBlockRecords = 1U << 22;
-constexpr uint32_t kMaxDefinitions = 1U << 20; // numbers of states, modules, communicators
+constexpr uint32_t kMaxBlockTransfers = 1U << 12; // they can take no bytes at all
+constexpr uint32_t kMaxDefinitions = 1U << 20;    // numbers of states, modules, communicators
 constexpr uint32_t kMaxPathFrames = 1024;
 constexpr uint32_t kMaxThreads = 32767; // column `thread` is a SMALLINT
 constexpr uint32_t kMaxCommunicatorSize = 1U << 24;

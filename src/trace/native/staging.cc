@@ -114,6 +114,8 @@ void takeSnapshot(const File &file, TraceFile &trace, BlockIndex &index) {
   constexpr int kAttempts = 32;
   for (int attempt = 0;; ++attempt) {
     const std::vector<Refused> refused = sortByThread(trace, index);
+    // Before the records: a transfer is staged before the record of the call that completed it.
+    trace.transfers = snapTransfers(file, index);
     for (Thread &thread : trace.threads)
       if (thread.stagingOffset != 0 && !copySlots(file, thread))
         thread.unsealed.clear();
@@ -136,11 +138,14 @@ void takeSnapshot(const File &file, TraceFile &trace, BlockIndex &index) {
       thread.unsealed.clear();
     for (CounterThread &thread : trace.counters.threads)
       thread.slots.clear();
+    for (ThreadTransfers &one : trace.transfers)
+      one.unsealed.clear();
     return;
   }
 }
 
 void chooseUnsealed(const File &file, TraceFile &trace) {
+  chooseTransfers(file, trace.transfers, trace.damage);
   for (Thread &thread : trace.threads)
     if (thread.counters)
       choose(file, trace, thread);

@@ -68,7 +68,8 @@ void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
   for (const Block &block : index.blocks()) {
     if (block.head.type == VST_BLOCK_FRAGMENTS || block.head.type == VST_BLOCK_STAGING ||
         block.head.type == VST_BLOCK_COUNTS || block.head.type == VST_BLOCK_COUNTERS ||
-        block.head.type == VST_BLOCK_COUNTER_STAGING)
+        block.head.type == VST_BLOCK_COUNTER_STAGING || block.head.type == VST_BLOCK_TRANSFERS ||
+        block.head.type == VST_BLOCK_TRANSFER_STAGING)
       continue;
     const uint8_t *payload = window.at(block.offset + sizeof(vst_block), block.head.payload_bytes);
     const char *reason =
@@ -95,6 +96,8 @@ void readDefinitions(const File &file, BlockIndex &index, TraceFile &trace) {
 
 void describeDamage(const BlockIndex &index, TraceFile &trace) {
   for (const Damage &damage : index.damages()) {
+    trace.firstDamage = std::min(trace.firstDamage, damage.offset);
+    trace.lastDamage = std::max(trace.lastDamage, damage.offset);
     std::string line = "block at byte " + std::to_string(damage.offset) + " damaged (" +
                        damage.reason + "), " + std::to_string(damage.bytes) + " bytes skipped";
     if (damage.records > 0)

@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "definitions.h"
 #include "trace_format.h"
+#include "transfer_blocks.h"
 
 namespace varscope {
 
@@ -38,8 +39,10 @@ struct TraceFile {
   uint64_t bytes = 0; // used by header and blocks
   Definitions definitions;
   Counters counters;
-  std::vector<Thread> threads;     // by number
+  std::vector<Thread> threads;            // by number
+  std::vector<ThreadTransfers> transfers; // by number of the thread that completed them
   std::vector<std::string> damage; // lines on what is missing; each reads on after "RANK.vst: "
+  uint64_t firstDamage = UINT64_MAX, lastDamage = 0; // where in the file a block is missing
   std::optional<ClockMap> clock;
   uint32_t states = 0;   // highest state number + 1
   uint64_t lastTick = 0; // latest time known without decoding

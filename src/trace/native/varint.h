@@ -40,6 +40,14 @@ public:
     return false;
   }
 
+  // One byte as it is.
+  bool takeByte(uint64_t &value) {
+    if (at_ == end_)
+      return false;
+    value = *at_++;
+    return true;
+  }
+
 private:
   const uint8_t *at_ = nullptr, *end_ = nullptr;
 };

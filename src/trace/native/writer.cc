@@ -1,11 +1,13 @@
 #include "writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "../../../interceptor/core/crc32c.h"
 #include "../../../interceptor/core/pack.h"
+#include "../../../interceptor/core/pack_transfers.h"
 #include "trace_error.h"
 
 namespace varscope {
@@ -44,7 +46,8 @@ void TraceWriter::put(const void *data, size_t bytes) {
 
 void TraceWriter::putBlock(vst_block head, const void *payload) {
   head.magic = VST_BLOCK_MAGIC;
-  if (head.type != VST_BLOCK_STAGING && head.type != VST_BLOCK_COUNTS)
+  if (head.type != VST_BLOCK_STAGING && head.type != VST_BLOCK_COUNTS &&
+      head.type != VST_BLOCK_TRANSFER_STAGING)
     head.checksum = vst_block_checksum(&head, payload);
   put(&head, sizeof head);
   put(payload, head.payload_bytes);
@@ -103,6 +106,33 @@ void TraceWriter::seal(uint32_t number) {
   thread.exit = thread.slots[thread.used - 1].exit;
   thread.first = false;
   thread.used = 0;
+}
+
+void TraceWriter::transfers(uint32_t thread, const std::vector<vst_transfer> &all,
+                            uint32_t perBlock, uint32_t unsealed) {
+  const size_t sealed = all.size() - unsealed;
+  vst_transfer_staging counters{};
+  counters.written = all.size();
+  counters.capacity = unsealed + 3; // some slots are not in use
+  std::vector<vst_transfer> slots(all.begin() + static_cast<std::ptrdiff_t>(sealed), all.end());
+  slots.resize(counters.capacity);
+  std::string payload(bytesOf(counters));
+  payload.append(reinterpret_cast<const char *>(slots.data()), slots.size() * sizeof slots[0]);
+  vst_block block{};
+  block.thread = thread;
+  block.type = VST_BLOCK_TRANSFER_STAGING;
+  block.payload_bytes = static_cast<uint32_t>(payload.size());
+  putBlock(block, payload.data());
+  std::vector<uint64_t> scratch((vst_transfers_scratch_bytes(perBlock) + 7) / 8);
+  std::vector<uint8_t> packed(vst_transfers_bound(perBlock));
+  for (size_t first = 0; first < sealed; first += perBlock) {
+    block.type = VST_BLOCK_TRANSFERS;
+    block.count = static_cast<uint32_t>(std::min<size_t>(perBlock, sealed - first));
+    block.first_tick = all[first].end_record;
+    block.payload_bytes = static_cast<uint32_t>(
+        vst_pack_transfers(&all[first], block.count, thread, scratch.data(), packed.data()));
+    putBlock(block, packed.data());
+  }
 }
 
 void TraceWriter::count(uint32_t number, uint64_t lost, uint64_t sampledOut) {

@@ -33,6 +33,11 @@ public:
   // A COUNTS block. What the entries count must be told to count(), too, unless records tell it.
   void addCounts(uint32_t thread, uint64_t lastExit, const std::vector<vst_count> &counts);
 
+  // All transfers that `thread` completed, `perBlock` in each TRANSFERS block; the last `unsealed`
+  // of them stay in slots.
+  void transfers(uint32_t thread, const std::vector<vst_transfer> &all, uint32_t perBlock,
+                 uint32_t unsealed);
+
   // Adds to what the thread counts as intercepted but not recorded.
   void count(uint32_t thread, uint64_t lost, uint64_t sampledOut);
 
