@@ -19,6 +19,7 @@
 #include "counter_decoder.h"
 #include "crc32c.h"
 #include "decoder.h"
+#include "fuzz_transfers.h"
 #include "trace_error.h"
 #include "work_table.h"
 
@@ -80,7 +81,10 @@ void mendChecksums(Bytes &bytes) {
     std::memcpy(&head, &bytes[at], sizeof head);
     if (head.magic != VST_BLOCK_MAGIC || head.payload_bytes > bytes.size() - at - sizeof head)
       return;
-    if (head.type != VST_BLOCK_STAGING && head.type != VST_BLOCK_COUNTER_STAGING) {
+    const bool changes = head.type == VST_BLOCK_STAGING || head.type == VST_BLOCK_COUNTS ||
+                         head.type == VST_BLOCK_COUNTER_STAGING ||
+                         head.type == VST_BLOCK_TRANSFER_STAGING;
+    if (!changes) {
       head.checksum = 0;
       const uint32_t crc = varscope::crc32c(0, &head, sizeof head);
       head.checksum = varscope::crc32c(crc, &bytes[at + sizeof head], head.payload_bytes);
@@ -192,7 +196,7 @@ size_t readAll(const std::string &path) {
       end = columns.end_ns[i];
     }
   }
-  return decoder.rows();
+  return decoder.rows() + varscope::fuzzTransfers(trace, mapping);
 }
 
 } // namespace

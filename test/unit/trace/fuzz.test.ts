@@ -8,6 +8,7 @@ import { writeTrace } from "../../../src/trace/write-synthetic.ts";
 import { counterFile } from "./support/counter-file.ts";
 import { randomTrace } from "./support/random.ts";
 import { scratchFolder } from "./support/scratch.ts";
+import { randomTransfers } from "./support/transfers.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -19,7 +20,9 @@ test("damaged files cannot make the decoder misbehave", { timeout: 300_000 }, as
   const files = [0, 1, 2].map((rank) => {
     const path = join(folder, `${rank}.vst`);
     const killed = rank === 1 ? { finalized: false, unsealed: 23 } : {};
-    writeTrace(path, { ...randomTrace(rank, 400, 1 + rank), rank, blockRecords: 50, ...killed });
+    const trace = randomTrace(rank, 400, 1 + rank);
+    const transfers = randomTransfers(trace, rank, 200);
+    writeTrace(path, { ...trace, transfers, rank, blockRecords: 50, ...killed });
     return path;
   });
   files.push(join(folder, "counters.vst"));
@@ -28,6 +31,6 @@ test("damaged files cannot make the decoder misbehave", { timeout: 300_000 }, as
   const [, rows, unusable] = /: (\d+) rows, (\d+) files unusable/.exec(stdout) ?? [];
   // The changes must neither spare all files nor spoil all of them.
   expect(Number(rows)).toBeGreaterThan(100_000);
-  expect(Number(rows)).toBeLessThan(2000 * 3 * 400);
+  expect(Number(rows)).toBeLessThan(2000 * 3 * (400 + 200));
   expect(Number(unusable)).toBeGreaterThan(10);
 });

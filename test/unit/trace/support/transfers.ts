@@ -32,7 +32,9 @@ export function randomTransfers(trace: RandomTrace, seed: number, count: number)
   for (let i = 0; i < count; i++) {
     const regular = random.below(10) > 0;
     const thread = regular ? 0 : random.below(totals.length);
-    const [step = 0, distance = 0] = regular ? pattern[i % period]! : [random.below(4), random.below(300)];
+    const [step = 0, distance = 0] = regular
+      ? pattern[i % period]!
+      : [random.below(4), random.below(300)];
     const end = Math.min(at[thread]! + step, totals[thread]! - 1);
     at[thread] = end;
     const startThread = regular ? thread : random.below(totals.length);
@@ -99,6 +101,7 @@ export function decodeTransfers(
   const mapping = {
     states: Int32Array.from({ length: most + 1 }, (_, i) => i),
     communicators: Int32Array.of(0, 1),
+    files: new Int32Array(),
     zeroNs: 1_000_000_000_000n,
   };
   const columns = makeTransferColumns(batch);
@@ -108,7 +111,11 @@ export function decodeTransfers(
   let next = batches.next();
   for (; !next.done; next = batches.next()) {
     for (let i = 0; i < next.value; i++) {
-      rows.push(Object.values(shown).map((column) => String(column[i])).join(" "));
+      rows.push(
+        Object.values(shown)
+          .map((column) => String(column[i]))
+          .join(" "),
+      );
     }
   }
   return { rows, damage: [...damage, ...next.value.damage], unmatched: transfers.unmatched };
