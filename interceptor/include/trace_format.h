@@ -373,7 +373,7 @@ struct vst_transfer {
  * of the call that completed it. */
 struct vst_transfer_staging {
   uint64_t written;   /* atomic: transfers this thread ever staged */
-  uint64_t unmatched; /* atomic: requests that this thread completed or freed, and whose start is
+  uint64_t unmatched; /* atomic: requests that this thread completed, and whose start is
                          not known: left out, lost, forgotten, or made in a way that is not seen */
   uint32_t capacity;  /* slots that follow */
   uint32_t reserved;

@@ -47,10 +47,17 @@ test("a program that repeats itself takes hardly any bytes for its transfers", (
   const end = BigInt64Array.from(all, (i) => BigInt(Math.floor(i / 4) * 5 + 4));
   const none = new Int32Array(all.length);
   const transfers = {
-    ...{ thread: none, startThread: none, flags: none, peer: none, tag: none, communicator: none },
-    ...{ endRecord: end, bytes: new BigInt64Array(all.length) },
+    thread: none,
+    startThread: none,
+    flags: none,
+    peer: none,
+    tag: none,
+    communicator: none,
+    endRecord: end,
+    bytes: new BigInt64Array(all.length),
     startRecord: BigInt64Array.from(all, (i) => BigInt(Math.floor(i / 4) * 5 + (i % 4))),
-    ...{ blockTransfers: 1024, unsealed: 0 },
+    blockTransfers: 1024,
+    unsealed: 0,
   };
   const folder = scratchFolder();
   const size = (name: string, more: Partial<typeof trace & { transfers: typeof transfers }>) => {
@@ -61,6 +68,16 @@ test("a program that repeats itself takes hardly any bytes for its transfers", (
   expect(bytes / all.length).toBeLessThan(0.15);
   expect(decodeTransfers(join(folder, "with")).rows).toEqual(expectedTransfers(trace, transfers));
 });
+
+/** As decodeTransfers; a file that is of no use holds nothing. */
+function decodeDamaged(path: string): { rows: string[]; damage: string[] } {
+  try {
+    return decodeTransfers(path);
+  } catch (error) {
+    if (!(error instanceof TraceFileError)) throw error;
+    return { rows: [], damage: [error.message] };
+  }
+}
 
 /** Whatever is damaged: what is read is right, and what is not read is missed. */
 test.each([1, 2, 3, 4])("damage costs transfers but makes none up, seed %i", (seed) => {
@@ -79,15 +96,10 @@ test.each([1, 2, 3, 4])("damage costs transfers but makes none up, seed %i", (se
       bytes[at] = bytes[at]! ^ (1 << random.below(8));
     }
     writeFileSync(path, bytes);
-    try {
-      const { rows, damage } = decodeTransfers(path);
-      // Slots are not protected: the head of this finished file's is all that they hold.
-      expect(rows.filter((row) => !known.has(row))).toEqual([]);
-      if (rows.length < transfers.thread.length) expect(damage).not.toEqual([]);
-      seen += rows.length;
-    } catch (error) {
-      expect(error).toBeInstanceOf(TraceFileError);
-    }
+    const { rows, damage } = decodeDamaged(path);
+    expect(rows.filter((row) => !known.has(row))).toEqual([]);
+    expect(damage.length > 0 || rows.length === transfers.thread.length).toBe(true);
+    seen += rows.length;
   }
   expect(seen).toBeGreaterThan(10_000);
 });

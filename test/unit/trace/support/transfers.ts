@@ -42,7 +42,11 @@ export function randomTransfers(trace: RandomTrace, seed: number, count: number)
     const flags = regular ? 0 : random.below(128);
     const given = (flag: number, value: number) => (flags & flag ? value : 0);
     rows.push([
-      ...[thread, end, startThread, start, flags],
+      thread,
+      end,
+      startThread,
+      start,
+      flags,
       given(FLAG.peer, random.pick([-3, -1, 0, 2 ** 31 - 1])),
       given(FLAG.tag, random.pick([-1, 0, 99, -(2 ** 31)])),
       given(FLAG.communicator, random.pick([-1, 0, 1])),
@@ -52,9 +56,17 @@ export function randomTransfers(trace: RandomTrace, seed: number, count: number)
   const narrow = (i: number) => Int32Array.from(rows, (row) => row[i]!);
   const wide = (i: number) => BigInt64Array.from(rows, (row) => BigInt(row[i]!));
   return {
-    ...{ thread: narrow(0), endRecord: wide(1), startThread: narrow(2), startRecord: wide(3) },
-    ...{ flags: narrow(4), peer: narrow(5), tag: narrow(6), communicator: narrow(7) },
-    ...{ bytes: BigInt64Array.from(bytes), blockTransfers: 1 + random.below(60), unsealed: 0 },
+    thread: narrow(0),
+    endRecord: wide(1),
+    startThread: narrow(2),
+    startRecord: wide(3),
+    flags: narrow(4),
+    peer: narrow(5),
+    tag: narrow(6),
+    communicator: narrow(7),
+    bytes: BigInt64Array.from(bytes),
+    blockTransfers: 1 + random.below(60),
+    unsealed: 0,
   };
 }
 
@@ -72,17 +84,21 @@ export function expectedTransfers(trace: RandomTrace, transfers: NativeTransfers
     const [posted, left] = [columns.endNs[start]!, columns.endNs[end]!];
     const entered = columns.startNs[end]! > posted ? columns.startNs[end]! : posted;
     const completed = left > entered ? left : entered;
-    const value = (flag: number, own: Int32Array, posted: Int32Array) =>
-      flags & flag ? own[i]! : posted[start]!;
+    const value = (flag: number, own: Int32Array, called: Int32Array) =>
+      flags & flag ? own[i]! : called[start]!;
     const bytes = flags & FLAG.bytes ? transfers.bytes[i]! : columns.bytes[start]!;
     const row = [
-      ...[transfers.startThread[i]!, columns.state[start]!, posted, completed],
+      transfers.startThread[i]!,
+      columns.state[start]!,
+      posted,
+      completed,
       waits[columns.state[end]!] ? completed - entered : 0n,
       flags & FLAG.cancelled ? 0n : bytes,
       value(FLAG.peer, transfers.peer, columns.peer),
       value(FLAG.communicator, transfers.communicator, columns.communicator),
       value(FLAG.tag, transfers.tag, columns.tag),
-      ...[thread, columns.state[end]!],
+      thread,
+      columns.state[end]!,
       flags & FLAG.cancelled ? 1 : flags & FLAG.failed ? 3 : flags & FLAG.freed ? 2 : 0,
     ];
     rows.push({ thread, row: row.join(" ") });
