@@ -74,12 +74,16 @@ std::vector<ThreadTransfers> snapTransfers(const File &file, BlockIndex &index) 
 void chooseTransfers(const File &file, std::vector<ThreadTransfers> &all,
                      std::vector<std::string> &damage) {
   for (ThreadTransfers &one : all) {
-    // As soon as numbers run backwards, what is left dates from before the last packing.
+    // Where blocks are missing, slots can date from before they were packed, or be empty: then
+    // numbers run backwards, or there are too few of them, and none is taken.
+    const uint64_t left = one.counters.written > one.sealed ? one.counters.written - one.sealed : 0;
     uint64_t before = one.unsealed.empty() ? 0 : lastEnd(file, one);
     size_t follow = 0;
     while (follow < one.unsealed.size() && one.unsealed[follow].end_record >= before &&
            sensible(one.unsealed[follow]))
       before = one.unsealed[follow++].end_record;
+    if (follow != left)
+      follow = 0;
     one.unsealed.resize(follow);
     const uint64_t there = one.sealed + follow;
     if (one.stagingOffset != 0 && one.counters.written != there)
