@@ -1,98 +1,31 @@
 // Drives the reader over damaged copies of trace files, under sanitizers:
 //
-//   fuzz-reader SEED COUNT FILE...
+//   fuzz-reader SEED COUNT FILE...                    COUNT damaged copies of each file
+//   fuzz-reader guided SEED SECONDS CORPUS CURRENT    changes the files of the folder CORPUS again
+//   and
+//                                                     again; see fuzz_guided.h
+//   fuzz-reader read FILE...                          the files as they are
 //
-// Each copy gets a few changes: flipped bits, numbers replaced, stretches zeroed, repeated or cut
-// off. Every second copy then gets right checksums, so that the damage reaches the decoder.
-// Whatever comes out must be rows in order of time with defined states; anything else aborts.
+// Each copy gets a few changes, see fuzz_change.h. Every second copy then gets right checksums, so
+// that the damage reaches the decoder. Whatever comes out must be rows in order of time with
+// defined states; anything else aborts.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
-#include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "counter_decoder.h"
-#include "crc32c.h"
 #include "decoder.h"
+#include "fuzz_change.h"
+#include "fuzz_guided.h"
 #include "fuzz_transfers.h"
 #include "trace_error.h"
 #include "work_table.h"
 
 namespace {
-
-using Bytes = std::vector<uint8_t>;
-using Random = std::mt19937_64;
-
-constexpr uint64_t kNumbers[] = {0,          1,          0x7f,       0xff,       0xffff,
-                                 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX,  UINT64_MAX,
-                                 1U << 16,   1U << 24,   4096,       0xfffffff8, 1ULL << 60};
-
-size_t below(Random &random, size_t limit) {
-  return limit == 0 ? 0 : static_cast<size_t>(random() % limit);
-}
-
-void change(Bytes &bytes, Random &random) {
-  if (bytes.size() < 16)
-    return;
-  // Most of a file is payload; heads and definitions are at the front.
-  const size_t area = random() % 2 == 0 ? bytes.size() : std::min<size_t>(bytes.size(), 8192);
-  const size_t at = below(random, area - 8);
-  switch (random() % 6) {
-  case 0:
-    bytes[at] ^= static_cast<uint8_t>(1U << (random() % 8));
-    break;
-  case 1: {
-    const uint64_t number = kNumbers[below(random, std::size(kNumbers))];
-    std::memcpy(&bytes[at / 4 * 4], &number, random() % 2 == 0 ? 4 : 8);
-    break;
-  }
-  case 2:
-    std::memset(&bytes[at], 0, std::min(below(random, 256), bytes.size() - at));
-    break;
-  case 3: {
-    const size_t from = below(random, bytes.size());
-    const size_t length = std::min({below(random, 512), bytes.size() - at, bytes.size() - from});
-    std::memmove(&bytes[at], &bytes[from], length);
-    break;
-  }
-  case 4:
-    if (random() % 4 == 0)
-      bytes.resize(at);
-    break;
-  default:
-    bytes[at] = static_cast<uint8_t>(random());
-  }
-}
-
-// Gives all blocks that can still be followed the checksum of what they hold now.
-void mendChecksums(Bytes &bytes) {
-  size_t at = VST_HEADER_BYTES;
-  if (bytes.size() < sizeof(vst_header))
-    return;
-  auto *header = reinterpret_cast<vst_header *>(bytes.data());
-  header->fixed_checksum = 0;
-  while (at + sizeof(vst_block) <= bytes.size()) {
-    vst_block head;
-    std::memcpy(&head, &bytes[at], sizeof head);
-    if (head.magic != VST_BLOCK_MAGIC || head.payload_bytes > bytes.size() - at - sizeof head)
-      return;
-    const bool changes = head.type == VST_BLOCK_STAGING || head.type == VST_BLOCK_COUNTS ||
-                         head.type == VST_BLOCK_COUNTER_STAGING ||
-                         head.type == VST_BLOCK_TRANSFER_STAGING;
-    if (!changes) {
-      head.checksum = 0;
-      const uint32_t crc = varscope::crc32c(0, &head, sizeof head);
-      head.checksum = varscope::crc32c(crc, &bytes[at + sizeof head], head.payload_bytes);
-      std::memcpy(&bytes[at], &head, sizeof head);
-    }
-    at += (sizeof head + head.payload_bytes + VST_ALIGN - 1) / VST_ALIGN * VST_ALIGN;
-  }
-}
 
 struct Buffers {
   static constexpr size_t kRows = 1000;
@@ -199,38 +132,65 @@ size_t readAll(const std::string &path) {
   return decoder.rows() + varscope::fuzzTransfers(trace, mapping);
 }
 
-} // namespace
-
-int main(int count, char **arguments) {
-  if (count < 4) {
-    std::fprintf(stderr, "usage: fuzz-reader SEED COUNT FILE...\n");
-    return 2;
+// False if the file is refused as a whole.
+bool readFile(const std::string &path, size_t &rows) {
+  try {
+    rows += readAll(path);
+    return true;
+  } catch (const varscope::TraceError &) {
+    return false;
   }
-  Random random(std::strtoull(arguments[1], nullptr, 10));
-  const long copies = std::strtol(arguments[2], nullptr, 10);
+}
+
+int damageCopies(uint64_t seed, long copies, char **files, int count) {
+  fuzz::Random random(seed);
   const int memory = memfd_create("fuzz", MFD_CLOEXEC);
   const std::string path = "/proc/self/fd/" + std::to_string(memory);
   size_t rows = 0, unusable = 0;
-  for (int i = 3; i < count; ++i) {
-    std::ifstream file(arguments[i], std::ios::binary);
-    const Bytes original{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (int i = 0; i < count; ++i) {
+    const fuzz::Bytes original = fuzz::load(files[i]);
     for (long copy = 0; copy < copies; ++copy) {
-      Bytes bytes = original;
-      for (size_t changes = 1 + below(random, 8); changes > 0; --changes)
-        change(bytes, random);
+      fuzz::Bytes bytes = original;
+      for (size_t changes = 1 + fuzz::below(random, 8); changes > 0; --changes)
+        fuzz::change(bytes, random);
       if (copy % 2 == 1)
-        mendChecksums(bytes);
+        fuzz::mendChecksums(bytes);
       if (ftruncate(memory, 0) != 0 ||
           pwrite(memory, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
         return 1;
-      try {
-        rows += readAll(path);
-      } catch (const varscope::TraceError &) {
-        ++unusable;
-      }
+      unusable += readFile(path, rows) ? 0 : 1;
     }
   }
-  std::printf("%ld copies of %d files: %zu rows, %zu files unusable\n", copies, count - 3, rows,
+  std::printf("%ld copies of %d files: %zu rows, %zu files unusable\n", copies, count, rows,
               unusable);
   return 0;
+}
+
+int readAsTheyAre(char **files, int count) {
+  size_t rows = 0, unusable = 0;
+  for (int i = 0; i < count; ++i)
+    unusable += readFile(files[i], rows) ? 0 : 1;
+  std::printf("%d files: %zu rows, %zu files unusable\n", count, rows, unusable);
+  return 0;
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  const std::string mode = count > 1 ? arguments[1] : "";
+  if (mode == "guided" && count == 6) {
+    const auto seed = std::strtoull(arguments[2], nullptr, 10);
+    const auto seconds = std::strtol(arguments[3], nullptr, 10);
+    return fuzz::guided(seed, seconds, arguments[4], arguments[5], readFile);
+  }
+  if (mode == "read" && count > 2)
+    return readAsTheyAre(arguments + 2, count - 2);
+  if (count < 4 || mode == "guided") {
+    std::fprintf(stderr,
+                 "usage: fuzz-reader SEED COUNT FILE... | guided SEED SECONDS CORPUS CURRENT |"
+                 " read FILE...\n");
+    return 2;
+  }
+  return damageCopies(std::strtoull(arguments[1], nullptr, 10),
+                      std::strtol(arguments[2], nullptr, 10), arguments + 3, count - 3);
 }

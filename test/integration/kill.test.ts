@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkTrace } from "../fuzz/check-trace.ts";
+import { buildPattern, killOnce, MPIS, patternJob } from "../fuzz/kill.ts";
+import { patternCheck } from "../fuzz/pattern.ts";
+import { run } from "./run-support/varscope.ts";
+
+/** `npm run fuzz` kills at a hundred more moments. */
+const SEEDS = [101, 102, 103, 104, 105, 106];
+
+beforeAll(() => {
+  for (const mpi of MPIS) buildPattern(mpi);
+});
+
+describe.each(MPIS)("jobs of %s killed by SIGKILL leave traces that are right", (mpi) => {
+  test.each(SEEDS)("at the moment of seed %i", async (seed) => {
+    const { what, findings, traces } = await killOnce(mpi, seed);
+    expect({ what, findings }).toEqual({ what, findings: [] });
+    expect(traces).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("the check of killed jobs' traces itself", () => {
+  const folder = mkdtempSync(join(tmpdir(), "varscope-test-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const CALLS = 20_000;
+  const trace = join(folder, "whole/0.vst");
+
+  beforeAll(() => {
+    mkdirSync(join(folder, "whole"));
+    const { command, env } = patternJob("mpich", join(folder, "whole"), CALLS, 2);
+    run(command, { env });
+  });
+
+  /** What is found in a copy of the trace with other bytes. */
+  function findingsIn(change: (bytes: Buffer) => void): string[] | undefined {
+    const bytes = readFileSync(trace);
+    change(bytes);
+    writeFileSync(join(folder, "changed.vst"), bytes);
+    return checkTrace(join(folder, "changed.vst"), patternCheck(CALLS))?.wrong;
+  }
+
+  test("finds nothing in a whole trace, and all its calls", () => {
+    expect(checkTrace(trace, patternCheck(CALLS))).toEqual({
+      rank: 0,
+      finalized: true,
+      rows: 3 * CALLS + 2,
+      wrong: [],
+    });
+  });
+
+  test("finds calls that are not those of the program", () => {
+    const other = checkTrace(trace, patternCheck(CALLS - 1))?.wrong;
+    expect(other).toContainEqual(expect.stringMatching(/instead of MPI_Finalize 0 -1$/));
+  });
+
+  test("finds damage wherever it is", () => {
+    for (const share of [0.2, 0.5, 0.8]) {
+      const wrong = findingsIn((bytes) => {
+        bytes.writeUInt8(
+          bytes.readUInt8(Math.floor(bytes.length * share)) ^ 4,
+          Math.floor(bytes.length * share),
+        );
+      });
+      expect(wrong).not.toEqual([]);
+    }
+  });
+
+  test("takes a file whose header is not finished for no trace yet", () => {
+    expect(findingsIn((bytes) => bytes.fill(0, 0, 8))).toBeUndefined();
+  });
+});
