@@ -109,6 +109,31 @@ static struct vs_thread *make(void) {
   return thread;
 }
 
+/* While recording, the window moves: counters need a mapping of their own. Without memory for it,
+ * recording breaks off, and then the window stays where it is. */
+static void make_shared_counters(void) {
+  uint32_t number = thread_count < MOST_THREADS ? thread_count++ : MOST_THREADS;
+  if (vs_mode() == VS_RECORDING)
+    shared_counters = vs_file_add_staging(number, 0);
+  if (!shared_counters && vs_mode() == VS_COUNTING)
+    shared_counters = vs_file_add_counters(number);
+}
+
+/* Threads without staging area, or without memory to be known by, share a block; only they add to
+ * it, so atomic additions do. */
+static void count_in_shared(void) {
+  struct vs_lock lock;
+  vs_lock(&lock);
+  if (!shared_counters)
+    make_shared_counters();
+  struct vst_staging *counters = shared_counters;
+  if (counters) {
+    __atomic_fetch_add(&counters->intercepted, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counters->lost, 1, __ATOMIC_RELAXED);
+  }
+  vs_unlock(&lock);
+}
+
 struct vs_thread *vs_thread_attach(void) {
   struct vs_lock lock;
   struct vs_birth_place *place = vs_birth_locate();
@@ -125,6 +150,8 @@ struct vs_thread *vs_thread_attach(void) {
   vs_birth_forget(place);
   if (thread)
     pthread_setspecific(key, thread);
+  else
+    count_in_shared(); /* no memory for it: its calls pass, but are not forgotten */
   return thread;
 }
 
@@ -178,28 +205,6 @@ bool vs_threads_seal_all(void) {
     vs_transfers_seal(thread);
   }
   return all;
-}
-
-static void make_shared_counters(void) {
-  uint32_t number = thread_count < MOST_THREADS ? thread_count++ : MOST_THREADS;
-  if (vs_mode() == VS_RECORDING)
-    shared_counters = vs_file_add_staging(number, 0);
-  else if (vs_mode() == VS_COUNTING)
-    shared_counters = vs_file_add_counters(number);
-}
-
-/* Threads without staging area share a block; only they add to it, so atomic additions do. */
-static void count_in_shared(void) {
-  struct vs_lock lock;
-  vs_lock(&lock);
-  if (!shared_counters)
-    make_shared_counters();
-  struct vst_staging *counters = shared_counters;
-  if (counters) {
-    __atomic_fetch_add(&counters->intercepted, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&counters->lost, 1, __ATOMIC_RELAXED);
-  }
-  vs_unlock(&lock);
 }
 
 void vs_thread_count_lost(struct vs_thread *thread) {

@@ -1,9 +1,7 @@
 // Drives the reader over damaged copies of trace files, under sanitizers:
 //
 //   fuzz-reader SEED COUNT FILE...                    COUNT damaged copies of each file
-//   fuzz-reader guided SEED SECONDS CORPUS CURRENT    changes the files of the folder CORPUS again
-//   and
-//                                                     again; see fuzz_guided.h
+//   fuzz-reader guided SEED SECONDS CORPUS CURRENT    changes files again and again; fuzz_guided.h
 //   fuzz-reader read FILE...                          the files as they are
 //
 // Each copy gets a few changes, see fuzz_change.h. Every second copy then gets right checksums, so

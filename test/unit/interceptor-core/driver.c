@@ -38,6 +38,12 @@ static const struct {
     {"counters", run_counters},
     {"counter-threads", run_counter_threads},
     {"counter-descriptors", run_counter_descriptors},
+    {"no-memory", run_no_memory},
+    {"no-memory-at-start", run_no_memory_at_start},
+    {"no-mapping", run_no_mapping},
+    {"no-inodes", run_no_inodes},
+    {"read-only", run_read_only},
+    {"many-states", run_many_states},
 };
 
 const char *out_path;

@@ -46,6 +46,7 @@ typedef void scenario(long argument);
 scenario run_pack, run_calls, run_unmapped, run_threads, run_short_threads, run_kill, run_full_disk,
     run_size_limit, run_fill_up, run_few_descriptors, run_close_all, run_replaced, run_fork,
     run_signals, run_leave, run_busy_finish, run_old_records, run_memory, run_second_start,
-    run_counters, run_counter_threads, run_counter_descriptors;
+    run_counters, run_counter_threads, run_counter_descriptors, run_no_memory,
+    run_no_memory_at_start, run_no_mapping, run_no_inodes, run_read_only, run_many_states;
 
 #endif
