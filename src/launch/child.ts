@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import type { Environment } from "./environment.ts";
+import { exactBytes, restoringScript } from "./exact-bytes.ts";
 import { inheritedDescriptors, openFilesLimit, passThrough } from "./inheritance.ts";
 
 /** How a job ended, as a shell would see it. */
@@ -39,7 +41,7 @@ export async function runChild(
   command: readonly string[],
   environment: Record<string, string | undefined>,
 ): Promise<Ending | StartFailure> {
-  const [file = "", ...words] = withLimits(command);
+  const [file = "", ...words] = asGiven(command, environment);
   const child = spawn(file, words, {
     stdio: passThrough(inheritedDescriptors()),
     env: environment,
@@ -68,10 +70,15 @@ export function endLike({ exitCode, signal }: Ending): void {
   process.exitCode = exitCode;
 }
 
-function withLimits(command: readonly string[]): readonly string[] {
+/** The command with what Node.js would change put back: the limit on open files, and bytes that are no UTF-8. */
+function asGiven(command: readonly string[], environment: Environment): readonly string[] {
   const limit = openFilesLimit();
-  if (limit === undefined) return command;
-  return ["/bin/sh", "-c", `ulimit -S -n ${limit}; exec "$@"`, "sh", ...command];
+  const exact = exactBytes(command, environment);
+  const changed = exact.words.size + exact.variables.size > 0;
+  if (limit === undefined && !changed) return command;
+  const limits = limit === undefined ? [] : [`ulimit -S -n ${limit}`];
+  const start = changed ? restoringScript(command, exact) : 'exec "$@"';
+  return ["/bin/sh", "-c", [...limits, start].join("\n"), "sh", ...command];
 }
 
 function forwardSignals(child: ChildProcess): () => void {

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type RunDirectory, runDirectory } from "../trace/run-directory.ts";
 import { UserError } from "../user-error.ts";
 
@@ -35,7 +35,7 @@ export function prepareRunDirectory(
   try {
     if (given === undefined) path = createUnused(path);
     const directory = runDirectory(path);
-    mkdirSync(directory.traceDirectory, { recursive: true });
+    createFolders(directory.traceDirectory);
     const { bavail, bsize } = statfsSync(path);
     if (bavail * bsize < MIN_FREE_BYTES) {
       return { problem: `the disk of ${path} is full; free some space or choose another with -o` };
@@ -44,6 +44,21 @@ export function prepareRunDirectory(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { problem: `cannot create ${path} (${code ?? message}); choose another with -o DIR` };
+  }
+}
+
+/**
+ * Creates `path` and the folders above it. One by one: for all at once, Node.js reports ENOENT where a file system
+ * is read-only.
+ */
+function createFolders(path: string): void {
+  if (whatIsAt(path)?.isDirectory()) return;
+  if (dirname(path) !== path) createFolders(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!whatIsAt(path)?.isDirectory()) throw error;
   }
 }
 

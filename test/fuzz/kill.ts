@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,7 @@ const LATEST_MS = 1200;
 /** From the first trace file, at the most: many a short job ends in it. */
 const LATEST_AFTER_TRACE_MS = 60;
 const PATIENCE_MS = 60_000;
+const PATIENCE_WITHOUT_RANKS_MS = 10_000;
 
 /** Compiles pattern.c for an MPI; does little when it is there. */
 export function buildPattern(mpi: Mpi): void {
@@ -98,7 +99,7 @@ export async function killOnce(mpi: Mpi, seed: number): Promise<Killed> {
     void end.then(() => (running = false));
     if (fromTrace) await until(() => !running || readdirSync(traces).length > 0);
     await sleep(delay);
-    await killRanks(words[0]!, setting, () => running);
+    await killRanks(words[0]!, setting, launcher, () => running);
     await end;
     const name = words[0]!.replace(/.*\//, "");
     const what = `${[name, ...words.slice(1)].join(" ")} killed ${delay} ms after ${fromTrace ? "the first trace file" : "the start"}`;
@@ -117,6 +118,7 @@ function jobEnvironment(traces: string): NodeJS.ProcessEnv {
     ...process.env,
     LD_PRELOAD: join(ROOT, "build/interceptor/libvarscope.so"),
     VARSCOPE_TRACE_DIR: traces,
+    VARSCOPE_BUDGET: "full",
     OMPI_ALLOW_RUN_AS_ROOT: "1",
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
     OMPI_MCA_rmaps_base_oversubscribe: "1",
@@ -127,10 +129,20 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await sleep(1);
 }
 
-/** Kills every process of `program` with this setting; the launcher then ends by itself. */
-async function killRanks(program: string, setting: string, running: () => boolean): Promise<void> {
-  for (const limit = Date.now() + PATIENCE_MS; running() && Date.now() < limit; ) {
+/**
+ * Kills every process of `program` with this setting. The launcher then ends by itself, but for Open MPI's, which
+ * can miss the end of a rank that was killed while it started; so it is ended, too, when its ranks are long gone.
+ */
+async function killRanks(
+  program: string,
+  setting: string,
+  launcher: ChildProcess,
+  running: () => boolean,
+): Promise<void> {
+  let limit = Date.now() + PATIENCE_MS;
+  while (running() && Date.now() < limit) {
     for (const pid of processesOf(program, setting)) {
+      limit = Date.now() + PATIENCE_WITHOUT_RANKS_MS;
       try {
         process.kill(pid, "SIGKILL");
       } catch {
@@ -139,7 +151,7 @@ async function killRanks(program: string, setting: string, running: () => boolea
     }
     await sleep(5);
   }
-  if (running()) throw new Error(`${program} does not end although its ranks were killed`);
+  launcher.kill("SIGKILL");
 }
 
 function processesOf(program: string, setting: string): number[] {
