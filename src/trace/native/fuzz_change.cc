@@ -144,7 +144,7 @@ void mendChecksums(Bytes &bytes) {
   for (const Span &span : blocksOf(bytes)) {
     vst_block head;
     std::memcpy(&head, &bytes[span.at], sizeof head);
-    if (head.type == VST_BLOCK_STAGING)
+    if (head.type == VST_BLOCK_STAGING || head.type == VST_BLOCK_COUNTS)
       continue;
     head.checksum = 0;
     const uint32_t crc = varscope::crc32c(0, &head, sizeof head);
