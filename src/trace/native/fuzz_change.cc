@@ -40,6 +40,11 @@ std::vector<Span> blocksOf(const Bytes &bytes) {
   return blocks;
 }
 
+/** Blocks whose payload changes after it was committed have no checksum. */
+bool changesLater(uint16_t type) {
+  return type == VST_BLOCK_STAGING || type == VST_BLOCK_COUNTS || type == VST_BLOCK_COUNTER_STAGING;
+}
+
 Bytes slice(const Bytes &bytes, Span span) {
   const auto from = bytes.begin() + static_cast<ptrdiff_t>(span.at);
   return {from, from + static_cast<ptrdiff_t>(span.bytes)};
@@ -144,7 +149,7 @@ void mendChecksums(Bytes &bytes) {
   for (const Span &span : blocksOf(bytes)) {
     vst_block head;
     std::memcpy(&head, &bytes[span.at], sizeof head);
-    if (head.type == VST_BLOCK_STAGING || head.type == VST_BLOCK_COUNTS)
+    if (changesLater(head.type))
       continue;
     head.checksum = 0;
     const uint32_t crc = varscope::crc32c(0, &head, sizeof head);
