@@ -42,7 +42,8 @@ std::vector<Span> blocksOf(const Bytes &bytes) {
 
 /** Blocks whose payload changes after it was committed have no checksum. */
 bool changesLater(uint16_t type) {
-  return type == VST_BLOCK_STAGING || type == VST_BLOCK_COUNTS || type == VST_BLOCK_COUNTER_STAGING;
+  return type == VST_BLOCK_STAGING || type == VST_BLOCK_COUNTS ||
+         type == VST_BLOCK_COUNTER_STAGING || type == VST_BLOCK_TRANSFER_STAGING;
 }
 
 Bytes slice(const Bytes &bytes, Span span) {
