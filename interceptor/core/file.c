@@ -11,6 +11,8 @@
 #include "clock.h"
 #include "crc32c.h"
 #include "gate.h"
+#include "governor.h"
+#include "options.h"
 #include "space.h"
 
 /* Allocated and mapped at a time. */
@@ -31,6 +33,7 @@ static struct {
   uint64_t window_offset; /* in the file, of the window's first byte */
   size_t window_bytes;
   uint64_t last_clock; /* tick of the last CLOCK block */
+  _Atomic bool limited;
 } file;
 
 static uint64_t page_down(uint64_t offset) {
@@ -61,11 +64,36 @@ static bool fits(uint64_t bytes) {
   return committed() + bytes <= file.window_offset + file.window_bytes;
 }
 
+/* What of the largest size allowed is kept for definitions, when records have taken the rest. */
+#define DEFINITION_BYTES 65536u
+
+/* Kept for the end of the file. */
+#define END_BYTES                                                                                  \
+  (RESERVE_BYTES + sizeof(struct vst_block) + sizeof(struct vst_clock) +                           \
+   2 * sizeof(struct vst_block))
+
+bool vs_file_limited(void) {
+  return atomic_load_explicit(&file.limited, memory_order_relaxed);
+}
+
+/* Bytes that blocks of a type may fill the file up to; 0: no limit. */
+static uint64_t limit_for(uint16_t type) {
+  uint64_t most = vs_options.max_trace_bytes, kept = END_BYTES;
+  if (most == 0 || type == VST_BLOCK_CLOCK || type == VST_BLOCK_PROBLEM || type == VST_BLOCK_END)
+    return 0;
+  if (type == VST_BLOCK_FRAGMENTS)
+    kept += most / 4 < DEFINITION_BYTES ? most / 4 : DEFINITION_BYTES;
+  return most > kept + 1 ? most - kept : 1;
+}
+
 /* Moves the window so that `bytes` and the reserve fit behind what is committed. */
 static int move_window(uint64_t bytes) {
   uint64_t offset = page_down(committed());
   uint64_t needed = page_up(committed() + bytes + RESERVE_BYTES) - offset;
   size_t length = needed > WINDOW_BYTES ? (size_t)needed : WINDOW_BYTES;
+  uint64_t most = page_up(vs_options.max_trace_bytes);
+  if (most > 0 && offset + length > most)
+    length = (size_t)(offset + needed > most ? needed : most - offset);
   void *window;
   int error = vs_space_allocate(&file.space, offset + length);
   if (error == 0)
@@ -122,11 +150,25 @@ static void break_off(const char *what, int error) {
   put_clock();
 }
 
+/* From now on calls are counted and not recorded. Nothing is lost: the user wanted it so. */
+static void reach_limit(void) {
+  if (vs_file_limited())
+    return;
+  atomic_store_explicit(&file.limited, true, memory_order_relaxed);
+  atomic_fetch_or(&vs_left_out, VS_THINNABLE);
+  vs_file_append_problem("the trace file reached its largest size (--max-trace): later calls are "
+                         "counted, not recorded");
+}
+
 /* Sees to it that a block with this payload and the reserve fit; false when recording is over. */
-static bool make_room(uint64_t payload_bytes) {
+static bool make_room(uint16_t type, uint64_t payload_bytes) {
   uint64_t bytes = padded(sizeof(struct vst_block) + payload_bytes);
   if (file.header->process_state != VST_RUNNING)
     return false;
+  if (limit_for(type) > 0 && committed() + bytes > limit_for(type)) {
+    reach_limit();
+    return false;
+  }
   if (payload_bytes > UINT32_MAX - 2 * sizeof(struct vst_block))
     return false;
   if (fits(bytes + RESERVE_BYTES))
@@ -141,7 +183,7 @@ bool vs_file_append(struct vst_block *block, const struct vs_part *parts, unsign
   uint64_t bytes = 0;
   for (unsigned i = 0; i < part_count; i++)
     bytes += parts[i].bytes;
-  if (!make_room(bytes))
+  if (!make_room(block->type, bytes))
     return false;
   put_block(block, parts, part_count);
   return true;
@@ -150,7 +192,9 @@ bool vs_file_append(struct vst_block *block, const struct vs_part *parts, unsign
 bool vs_file_append_clock(uint64_t interval) {
   if (interval > 0 && vs_tick() - file.last_clock < interval)
     return true;
-  if (!make_room(sizeof(struct vst_clock)))
+  if (vs_file_limited() && interval > 0)
+    return true; /* the file must not grow by these */
+  if (!make_room(VST_BLOCK_CLOCK, sizeof(struct vst_clock)))
     return false;
   put_clock();
   return true;
@@ -177,7 +221,7 @@ static struct vst_block staging_block(uint32_t thread, uint32_t capacity) {
 
 void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head) {
   void *memory;
-  if (!make_room(block->payload_bytes))
+  if (!make_room(block->type, block->payload_bytes))
     return NULL;
   uint64_t end = committed() + padded(sizeof *block + block->payload_bytes);
   uint64_t from = page_down(committed());
@@ -193,7 +237,19 @@ void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head) {
   return start + sizeof *block;
 }
 
+/* Slots of a thread may take a quarter of what the size limit leaves. */
+static uint32_t affordable(uint32_t capacity) {
+  uint64_t most = limit_for(VST_BLOCK_STAGING);
+  if (most == 0)
+    return capacity;
+  uint64_t left = most > committed() ? (most - committed()) / 4 : 0;
+  while (capacity > 0 && capacity * sizeof(struct vst_record) > left)
+    capacity /= 2;
+  return capacity;
+}
+
 struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity) {
+  capacity = affordable(capacity);
   struct vst_block block = staging_block(thread, capacity);
   struct vst_staging staging = {.capacity = capacity};
   return vs_file_add_mapped(&block, &(struct vs_part){&staging, sizeof staging});
@@ -211,6 +267,17 @@ struct vst_transfer_staging *vs_file_add_transfers(uint32_t thread, uint32_t cap
   return vs_file_add_mapped(&block, &(struct vs_part){&staging, sizeof staging});
 }
 
+struct vst_counts *vs_file_add_counts(uint32_t thread, uint32_t capacity) {
+  struct vst_block block = {
+      .magic = VST_BLOCK_MAGIC,
+      .type = VST_BLOCK_COUNTS,
+      .payload_bytes = (uint32_t)(sizeof(struct vst_counts) + capacity * sizeof(struct vst_count)),
+      .thread = thread,
+  };
+  struct vst_counts counts = {.capacity = capacity};
+  return vs_file_add_mapped(&block, &(struct vs_part){&counts, sizeof counts});
+}
+
 struct vst_staging *vs_file_add_counters(uint32_t thread) {
   struct vst_block block = staging_block(thread, 0);
   if (!fits(sizeof block + block.payload_bytes))
@@ -224,7 +291,15 @@ struct vst_staging *vs_file_add_counters(uint32_t thread) {
 void vs_file_add_tool_ticks(uint64_t ticks) {
   if (!file.header)
     return;
-  __atomic_store_n(&file.header->tool_ticks, file.header->tool_ticks + ticks, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&file.header->tool_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+void vs_file_add_call_ticks(uint64_t ticks) {
+  __atomic_fetch_add(&file.header->call_ticks, ticks, __ATOMIC_RELAXED);
+}
+
+uint64_t vs_file_ticks_per_second(void) {
+  return file.header->ticks_per_second;
 }
 
 void vs_file_set_call_cost(uint64_t picoseconds) {

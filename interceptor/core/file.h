@@ -40,7 +40,8 @@ bool vs_file_append_clock(uint64_t interval);
 /* Appends a PROBLEM block with the first line of `text`. */
 bool vs_file_append_problem(const char *text);
 
-/* Appends a STAGING block and maps it for the life of the process; NULL when recording is over. */
+/* Appends a STAGING block and maps it for the life of the process; NULL when recording is over.
+ * Near the size limit it gets fewer slots than asked for. */
 struct vst_staging *vs_file_add_staging(uint32_t thread, uint32_t capacity);
 
 /* Like vs_file_add_staging, for a TRANSFER_STAGING block. */
@@ -53,6 +54,19 @@ void *vs_file_add_mapped(struct vst_block *block, const struct vs_part *head);
 /* After recording broke off: a staging block without slots for threads that have none, to count
  * their lost calls in; NULL if there is no room even for that. */
 struct vst_staging *vs_file_add_counters(uint32_t thread);
+
+/* Appends a COUNTS block and maps it for the life of the process; NULL when there is no room. */
+struct vst_counts *vs_file_add_counts(uint32_t thread, uint32_t capacity);
+
+/* True once the file reached vs_options.max_trace_bytes: no record is kept any more, but the file
+ * stays open for what must still be said. */
+bool vs_file_limited(void);
+
+/* Of the clock, as in the header. */
+uint64_t vs_file_ticks_per_second(void);
+
+/* Adds to the own cost in the per-call path. Safe from any thread, without the lock. */
+void vs_file_add_call_ticks(uint64_t ticks);
 
 void vs_file_add_tool_ticks(uint64_t ticks);
 

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "file.h"
 #include "futex_lock.h"
+#include "local.h"
 
 static struct vs_futex_lock mutex;
 
@@ -23,7 +24,10 @@ void vs_lock(struct vs_lock *lock) {
 }
 
 void vs_unlock(struct vs_lock *lock) {
-  vs_file_add_tool_ticks(vs_tick() - lock->since);
+  uint64_t ticks = vs_tick() - lock->since;
+  vs_file_add_tool_ticks(ticks);
+  if (vs_self)
+    vs_self->governor.tool += ticks;
   vs_futex_unlock(&mutex);
   pthread_sigmask(SIG_SETMASK, &lock->signals, NULL);
   pthread_setcancelstate(lock->cancellation, NULL);

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "file.h"
 #include "gate.h"
+#include "governor.h"
 #include "local.h"
 #include "lock.h"
 #include "options.h"
@@ -87,12 +88,56 @@ static __attribute__((noinline)) struct vs_thread *first_call(uint32_t call) {
   return vs_thread_attach();
 }
 
+/* Category of a call whose state is known to be defined. */
+static inline struct vs_plan *plan_of(struct vs_thread *thread, uint32_t state, uint32_t call) {
+  struct vs_governor *governor = &thread->governor;
+  if (__builtin_expect(state < governor->plan_count && governor->plans[state].classes, 1))
+    return &governor->plans[state];
+  if (state == VS_NOT_FOUND || !thread->staging || call >= recorder.call_count)
+    return NULL;
+  return vs_governor_plan(thread, state, (uint32_t)recorder.calls[call].category);
+}
+
+/* A call left out may start or complete requests that a recorded one noted. */
+static inline void note_requests(bool recorded) {
+  uint32_t before = atomic_load_explicit(&vs_requests_recorded, memory_order_relaxed);
+  if (before == recorded)
+    return;
+  if (!recorded)
+    atomic_fetch_add(&vs_light_epoch, 1);
+  atomic_store_explicit(&vs_requests_recorded, recorded, memory_order_relaxed);
+}
+
+/* Untimed calls have enter 0. */
+static enum vs_handling begin_light(struct vs_thread *thread, struct vs_scope *scope) {
+  struct vs_plan *plan = scope->plan;
+  if (__builtin_expect(!plan->count, 0))
+    plan->count = vs_counts_add(thread, scope->state);
+  if (plan->requests)
+    note_requests(false);
+  bool timed = (plan->count->calls & thread->governor.timed_mask) == 0;
+  if (__builtin_expect(scope->probe != 0, 0))
+    scope->exit = vs_tick();
+  thread->enter = scope->enter = timed ? vs_tick() : 0;
+  return VS_LIGHT;
+}
+
+/* Readings count as the tool's own time already, so such a call says nothing about the cost of
+ * calls. */
+static uint64_t read_counters(struct vs_thread *thread, struct vs_scope *scope, uint64_t now) {
+  uint64_t after = vs_counters_read(thread, now);
+  thread->governor.tool += after - now;
+  scope->probe = 0;
+  return after;
+}
+
 enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site) {
   if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
     return VS_PASS;
   struct vs_thread *thread = vs_self;
   if (__builtin_expect(!thread, 0) && !(thread = first_call(call)))
     return VS_PASS;
+  struct vs_governor *governor = &thread->governor;
   if (__builtin_expect(thread->scope != NULL, 0)) {
     if (!call_was_left(thread, scope))
       return VS_PASS;
@@ -100,18 +145,61 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   }
   thread->scope = scope;
   scope->thread = thread;
+  scope->probe = 0;
+  if (__builtin_expect(--governor->until_probe == 0, 0)) {
+    governor->until_probe = governor->probe_every;
+    scope->probe = vs_tick();
+  }
   scope->state =
       vs_options.call_path_frames == 0 ? state_of(call, site) : state_on_path(thread, call, site);
+  struct vs_plan *plan = scope->plan = plan_of(thread, scope->state, call);
+  uint32_t left_out = governor->left_out | atomic_load_explicit(&vs_left_out, memory_order_relaxed);
+  if (plan && plan->classes & left_out)
+    return begin_light(thread, scope);
+  if (plan && plan->requests)
+    note_requests(true);
   thread->enter = scope->enter = vs_tick();
   if (__builtin_expect(scope->enter >= thread->counters.due, 0))
-    thread->enter = scope->enter = vs_counters_read(thread, scope->enter);
+    thread->enter = scope->enter = read_counters(thread, scope, scope->enter);
   return VS_RECORD;
+}
+
+/* Own cost of a call left out: before the real call, and after it. */
+static __attribute__((noinline)) void measure_light(struct vs_scope *scope, uint64_t left) {
+  struct vs_governor *governor = &scope->thread->governor;
+  uint64_t before = scope->exit - scope->probe, after = vs_tick() - left;
+  if (scope->enter)
+    vs_governor_measured(&governor->light, before + after, 0);
+  else
+    vs_governor_measured(&governor->lightest, before + after, 2);
 }
 
 void vs_leave(struct vs_scope *scope) {
   struct vs_thread *thread = scope->thread;
-  if (thread->scope == scope)
+  struct vs_governor *governor = &thread->governor;
+  struct vst_staging *staging = thread->staging;
+  struct vs_plan *plan = scope->plan;
+  uint64_t exit = scope->enter || scope->probe ? vs_tick() : 0;
+  if (__builtin_expect(thread->scope != scope, 0))
+    return; /* counted as lost already */
+  if (__builtin_expect(vs_mode() == VS_ASLEEP, 0)) {
     thread->scope = NULL;
+    return;
+  }
+  __atomic_store_n(&staging->intercepted, staging->intercepted + 1, __ATOMIC_RELAXED);
+  vs_count_call(plan->count);
+  if (scope->enter) {
+    vs_count_time(thread, plan->count, exit > scope->enter ? exit - scope->enter : 0, exit);
+    if (__builtin_expect(exit >= governor->next_turn, 0))
+      vs_governor_turn(thread, exit);
+  }
+  __atomic_store_n(&staging->sampled_out, staging->sampled_out + 1, __ATOMIC_RELEASE);
+  if (plan->classes & VS_THINNED && __builtin_expect(--governor->turn == 0, 0))
+    vs_governor_flip(thread);
+  if (__builtin_expect(scope->probe != 0, 0))
+    measure_light(scope, exit);
+  atomic_signal_fence(memory_order_seq_cst);
+  thread->scope = NULL;
 }
 
 void vs_stop(struct vs_scope *scope) {
@@ -124,6 +212,7 @@ static __attribute__((noinline)) void seal(struct vs_thread *thread) {
   if (vs_mode() == VS_RECORDING && thread->number != VS_NO_THREAD) {
     vs_thread_seal(thread);
     vs_file_append_clock(recorder.seal_age);
+    thread->governor.sealing += vs_tick() - lock.since;
   }
   vs_unlock(&lock);
 }
@@ -136,6 +225,13 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
   struct vst_record *slot = &thread->slots[thread->staged];
   uint64_t enter = scope->enter > thread->last_exit ? scope->enter : thread->last_exit;
   uint64_t exit = scope->exit > enter ? scope->exit : enter;
+  uint64_t left_out = staging->sampled_out - thread->told;
+  struct vs_plan *plan = scope->plan;
+  if (plan) {
+    plan->recorded++;
+    plan->ticks += exit - (left_out || !thread->last_exit ? enter : thread->last_exit);
+  }
+  thread->told += left_out;
   thread->last_exit = exit;
   slot->enter = enter;
   slot->exit = exit;
@@ -146,12 +242,31 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
   slot->tag = arguments->tag;
   slot->requests = arguments->requests;
   slot->completed = arguments->completed;
+  slot->skipped = left_out < UINT32_MAX ? (uint32_t)left_out : UINT32_MAX;
   __atomic_store_n(&staging->intercepted, staging->intercepted + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&staging->written, staging->written + 1, __ATOMIC_RELEASE);
   thread->staged++;
   if (__builtin_expect(thread->staged == thread->capacity, 0) ||
       __builtin_expect(exit - thread->slots[0].enter > recorder.seal_age, 0))
     seal(thread);
+}
+
+/* The governor's part of a call that was recorded. */
+static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
+  struct vs_governor *governor = &thread->governor;
+  struct vs_plan *plan = scope->plan;
+  if (plan && plan->classes & VS_THINNED && --governor->turn == 0)
+    vs_governor_flip(thread);
+  if (plan && plan->requests)
+    note_requests(true);
+  bool due = scope->exit >= governor->next_turn;
+  if (__builtin_expect(scope->probe != 0, 0)) {
+    vs_governor_measured(&governor->record, scope->enter - scope->probe + (vs_tick() - scope->exit),
+                         0);
+    due |= thread->staging && thread->staging->written > governor->record_limit;
+  }
+  if (__builtin_expect(due, 0))
+    vs_governor_turn(thread, vs_tick());
 }
 
 void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments) {
@@ -162,13 +277,17 @@ void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments) {
   atomic_signal_fence(memory_order_seq_cst);
   enum vs_mode mode = vs_mode();
   if (__builtin_expect(mode == VS_RECORDING, 1)) {
-    bool room = thread->staging && thread->staged < thread->capacity;
+    bool room = thread->staging && thread->staged < thread->capacity && !vs_file_limited();
     if (room && scope->state != VS_NOT_FOUND)
       record(thread, scope, arguments);
+    else if (vs_file_limited())
+      vs_thread_count_left_out(thread, scope->plan, scope);
     else
       vs_thread_count_lost(thread);
+    if (scope->plan)
+      govern(thread, scope);
     if (__builtin_expect(scope->exit >= thread->counters.due, 0))
-      vs_counters_read(thread, scope->exit);
+      read_counters(thread, scope, scope->exit);
   } else if (mode == VS_COUNTING) {
     vs_thread_count_lost(thread);
   }
@@ -220,6 +339,7 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   vs_set_mode(VS_RECORDING);
   vs_paths_prepare();
   vs_file_set_call_cost(vs_calibrate_call(recorder.seal_age));
+  atomic_store(&vs_left_out, vs_file_limited() ? VS_THINNABLE : 0);
   return true;
 }
 
@@ -243,6 +363,13 @@ void vs_report_problem(const char *text) {
   vs_lock(&lock);
   vs_file_append_problem(text);
   vs_unlock(&lock);
+}
+
+void vs_pause(bool paused) {
+  if (paused)
+    atomic_fetch_or(&vs_left_out, VS_THINNABLE);
+  else if (!vs_file_limited())
+    atomic_fetch_and(&vs_left_out, ~(uint32_t)VS_THINNABLE);
 }
 
 void vs_finish(void) {

@@ -23,6 +23,7 @@
 #include "trace_format.h"
 
 struct vs_thread;
+struct vs_plan;
 
 enum vs_handling { VS_PASS = 0, VS_LIGHT = 1, VS_RECORD = 2 };
 
@@ -30,6 +31,8 @@ struct vs_scope {
   struct vs_thread *thread;
   uint64_t enter, exit;
   uint32_t state; /* or VS_NOT_FOUND (table.h): the call cannot be recorded and counts as lost */
+  struct vs_plan *plan; /* of the state in this thread, or NULL */
+  uint64_t probe;       /* entry of vs_begin, in calls whose own cost is measured; else 0 */
 };
 
 /* The work of one call, see struct vst_record. */
@@ -95,6 +98,9 @@ void vs_define_communicator(const struct vst_communicator *definition,
 
 /* Adds one line to the trace about something that was lost or refused. */
 void vs_report_problem(const char *text);
+
+/* While paused, all calls that may be left out are: counted and timed, not recorded. */
+void vs_pause(bool paused);
 
 /* Seals all threads' records and closes the file as complete; called after MPI_Finalize returned.
  */

@@ -63,6 +63,7 @@ static void retire(void *data) {
     vs_counters_seal(thread);
     vs_transfers_seal(thread);
     vs_birth_ended(thread);
+    vs_governor_account(thread);
   }
   vs_counters_leave(thread);
   thread->scope = NULL;
@@ -104,8 +105,11 @@ static struct vs_thread *make(void) {
   threads = thread;
   if (thread->number < MOST_THREADS)
     thread->staging = vs_file_add_staging(thread->number, thread->capacity);
-  if (thread->staging)
+  if (thread->staging) {
     thread->slots = (struct vst_record *)(thread->staging + 1);
+    thread->capacity = thread->staging->capacity;
+  }
+  vs_governor_start(thread, vs_tick());
   return thread;
 }
 
@@ -113,15 +117,15 @@ static struct vs_thread *make(void) {
  * recording breaks off, and then the window stays where it is. */
 static void make_shared_counters(void) {
   uint32_t number = thread_count < MOST_THREADS ? thread_count++ : MOST_THREADS;
-  if (vs_mode() == VS_RECORDING)
+  if (vs_mode() == VS_RECORDING && !vs_file_limited())
     shared_counters = vs_file_add_staging(number, 0);
-  if (!shared_counters && vs_mode() == VS_COUNTING)
+  if (!shared_counters && (vs_mode() == VS_COUNTING || vs_file_limited()))
     shared_counters = vs_file_add_counters(number);
 }
 
 /* Threads without staging area, or without memory to be known by, share a block; only they add to
  * it, so atomic additions do. */
-static void count_in_shared(void) {
+static void count_in_shared(bool left_out) {
   struct vs_lock lock;
   vs_lock(&lock);
   if (!shared_counters)
@@ -129,7 +133,7 @@ static void count_in_shared(void) {
   struct vst_staging *counters = shared_counters;
   if (counters) {
     __atomic_fetch_add(&counters->intercepted, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&counters->lost, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(left_out ? &counters->sampled_out : &counters->lost, 1, __ATOMIC_RELAXED);
   }
   vs_unlock(&lock);
 }
@@ -151,7 +155,7 @@ struct vs_thread *vs_thread_attach(void) {
   if (thread)
     pthread_setspecific(key, thread);
   else
-    count_in_shared(); /* no memory for it: its calls pass, but are not forgotten */
+    count_in_shared(false); /* no memory for it: its calls pass, but are not forgotten */
   return thread;
 }
 
@@ -203,14 +207,32 @@ bool vs_threads_seal_all(void) {
     vs_thread_seal(thread);
     vs_counters_seal(thread);
     vs_transfers_seal(thread);
+    vs_governor_account(thread);
   }
   return all;
+}
+
+void vs_thread_count_left_out(struct vs_thread *thread, struct vs_plan *plan,
+                              const struct vs_scope *scope) {
+  struct vst_staging *own = thread->staging;
+  if (!own) {
+    count_in_shared(true);
+    return;
+  }
+  __atomic_store_n(&own->intercepted, own->intercepted + 1, __ATOMIC_RELAXED);
+  if (plan) {
+    if (!plan->count)
+      plan->count = vs_counts_add(thread, scope->state);
+    vs_count_call(plan->count);
+    vs_count_time(thread, plan->count, scope->exit - scope->enter, scope->exit);
+  }
+  __atomic_store_n(&own->sampled_out, own->sampled_out + 1, __ATOMIC_RELEASE);
 }
 
 void vs_thread_count_lost(struct vs_thread *thread) {
   struct vst_staging *own = thread->staging;
   if (!own) {
-    count_in_shared();
+    count_in_shared(false);
     return;
   }
   __atomic_store_n(&own->intercepted, own->intercepted + 1, __ATOMIC_RELAXED);

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 
 #include "counters.h"
+#include "counts.h"
+#include "governor.h"
 #include "recorder.h"
 
 /* Number of a thread that is not in the trace (calibration). */
@@ -29,10 +31,28 @@ struct vs_thread {
   struct vs_counter_state counters;
   struct vst_transfer_staging *transfers; /* NULL: it completed none yet */
   uint32_t transfers_staged;   /* slots in use: transfers->written minus the sealed ones */
-  struct vs_thread *next;      /* of all; under the lock */
   struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
-  struct vs_thread *free;      /* next of those whose thread has ended; under the lock */
+  uint64_t told;               /* staging->sampled_out at the last record */
+  struct vs_governor governor;
+  struct vs_counts counts;
+  struct vs_thread *next; /* of all; under the lock */
+  struct vs_thread *free; /* next of those whose thread has ended; under the lock */
 };
+
+/* Counts a call left out, and how long one took; with the counters of struct vst_staging as calls'
+ * sum. */
+static inline void vs_count_call(struct vst_count *count) {
+  __atomic_store_n(&count->calls, count->calls + 1, __ATOMIC_RELAXED);
+}
+
+static inline void vs_count_time(struct vs_thread *thread, struct vst_count *count, uint64_t ticks,
+                                 uint64_t exit) {
+  count->ticks += ticks;
+  count->timed++;
+  if (thread->counts.first)
+    thread->counts.first->last_exit = exit;
+  thread->governor.timed++;
+}
 
 /* Must succeed once before the others are used; false if the system gives no thread-specific key.
  */
@@ -50,6 +70,11 @@ bool vs_threads_seal_all(void);
 
 /* Waits, for a second at most, until no thread is inside vs_end. */
 void vs_threads_settle(void);
+
+/* Counts a call that is left out although it was to be recorded, as the file is at its size limit;
+ * `plan` may be NULL. */
+void vs_thread_count_left_out(struct vs_thread *thread, struct vs_plan *plan,
+                              const struct vs_scope *scope);
 
 /* Counts a call that could not be recorded. */
 void vs_thread_count_lost(struct vs_thread *thread);

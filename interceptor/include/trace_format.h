@@ -304,7 +304,7 @@ struct vst_staging {
 /*
  * Head of a COUNTS payload: what one thread left out on purpose, state by state. A thread can have
  * several such blocks; entries of one thread have different states. They are filled from the first
- * on: one whose `calls` is 0 is not in use, nor are those behind it. Per thread the sum of `calls`
+ * on: behind one that is not in use, none is. Per thread the sum of `calls`
  * equals the `sampled_out` of its STAGING block, but for calls whose state could not be told
  * (sampled_out is larger by these), and after a kill for one call.
  */
@@ -322,10 +322,10 @@ struct vst_counts {
  */
 struct vst_count {
   uint32_t state;
-  uint32_t reserved;
-  uint64_t calls; /* atomic: calls left out */
-  uint64_t timed; /* those of them that were timed */
-  uint64_t ticks; /* sum of exit - enter of the timed ones */
+  uint32_t in_use; /* atomic: 1, or 0 */
+  uint64_t calls;  /* atomic: calls left out; can be 0 */
+  uint64_t timed;  /* those of them that were timed */
+  uint64_t ticks;  /* sum of exit - enter of the timed ones */
 };
 
 /*

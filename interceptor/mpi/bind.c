@@ -14,6 +14,7 @@
 
 #include "birth.h"
 #include "find_mpi.h"
+#include "governor.h"
 #include "futex_lock.h"
 #include "scope.h"
 #include "slots.h"
@@ -52,6 +53,8 @@ static const struct vs_core core = {
     .now = vs_now,
     .define_communicator = vs_define_communicator,
     .report_problem = vs_report_problem,
+    .pause = vs_pause,
+    .light_epoch = &vs_light_epoch,
     .finish = vs_finish,
     .starts_mpi = vs_thread_starts_mpi,
     .resolve = vs_resolve,

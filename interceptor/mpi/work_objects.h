@@ -37,4 +37,12 @@ static inline void vs_work_file(struct vs_arguments *work, const struct vs_comm 
   work->bytes = status ? vs_received(status) : vs_payload(count, type);
 }
 
+/* MPI_Pcontrol: the level as it is, of any sign. */
+static inline void vs_work_phase(struct vs_arguments *work, const struct vs_comm *comm, int level) {
+  (void)comm;
+  work->bytes = (uint32_t)level;
+  if (level == 0 || level == 1)
+    vs_core.pause(level == 0);
+}
+
 #endif

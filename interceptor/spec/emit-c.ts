@@ -1,7 +1,7 @@
 import { completesRequests } from "./emit-requests.ts";
 import { type Language, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
-import { RULES } from "./roles.ts";
+import { ROLES, RULES } from "./roles.ts";
 import { NOTICE } from "./text.ts";
 
 /** Roles whose C parameter points at the value a work helper wants. */
@@ -29,14 +29,20 @@ ${table.join("\n")}
 }
 
 function wrapper(call: Call): string {
-  const parameters = call.arguments.map(({ role, name }) =>
-    role.c.endsWith("*") ? `${role.c}${name}` : `${role.c} ${name}`,
-  );
+  const parameters = call.arguments.map(({ role, name }) => {
+    if (role === ROLES["varargs"]) return role.c;
+    return role.c.endsWith("*") ? `${role.c}${name}` : `${role.c} ${name}`;
+  });
   const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
   return `static int vs_${call.name}(${parameters.join(", ") || "void"}) {
 ${body.join("\n")}
 }
 `;
+}
+
+/** What the real function gets: varargs cannot be passed on. */
+function passedOn(call: Call): Argument[] {
+  return call.arguments.filter(({ role }) => role !== ROLES["varargs"]);
 }
 
 /** A local status replaces MPI_STATUS_IGNORE where the record needs one. */
@@ -45,7 +51,7 @@ function readsStatus(call: Call): boolean {
 }
 
 function realCall(call: Call): string {
-  return `REAL(${call.name})(${call.arguments.map(({ name }) => name).join(", ")})`;
+  return `REAL(${call.name})(${passedOn(call).map(({ name }) => name).join(", ")})`;
 }
 
 const LANGUAGE: Language = {
@@ -55,7 +61,7 @@ const LANGUAGE: Language = {
   finish: ["return result;"],
   callReal: (call) => {
     const replaced = readsStatus(call) || completesRequests(call);
-    const names = call.arguments.map(({ name }) =>
+    const names = passedOn(call).map(({ name }) =>
       replaced && (name === "status" || name === "statuses") ? "seen_status" : name,
     );
     return [

@@ -118,6 +118,9 @@ export const ROLES: Readonly<Record<string, Role>> = {
   errhandler: { c: "MPI_Errhandler", fortran: "none" },
   pointer: pointer("void *"),
   bufsize: { ...pointer("int *"), large: "MPI_Count *" },
+  /** What MPI_Pcontrol is asked for, and what may follow: never looked at, and not passed on. */
+  level: integer,
+  varargs: { c: "...", fortran: "none", cOnly: true },
   oldstatus: pointer("const MPI_Status *"),
 };
 
@@ -180,13 +183,14 @@ export const RULES: Readonly<Record<string, readonly string[]>> = {
   neighbours: ["recvcount", "recvtype"],
   neighboursv: ["recvcounts", "recvtype"],
   neighboursw: ["recvcounts", "recvtypes"],
+  phase: ["level"],
 };
 
 /** Names of enum vst_category in interceptor/include/trace_format.h, in lower case. */
 export const CATEGORIES: readonly string[] = [
   ..."lifetime send receive sendrecv isend ireceive wait test probe iprobe".split(" "),
   ..."collective icollective communicator request start".split(" "),
-  ..."window rma window_sync file file_meta".split(" "),
+  ..."window rma window_sync file file_meta phase".split(" "),
 ];
 
 /** The same for calls outside MPI. */

@@ -210,6 +210,11 @@ CREATE VIEW state_kinds AS      -- what time inside a call is: communication, io
               WHEN category IN ('thread', 'lock', 'openmp') THEN 'wait'
               ELSE 'communication' END AS kind
     FROM states;
+CREATE VIEW phases AS           -- marks of the program: MPI_Pcontrol(level); 0 pauses recording, 1 resumes it
+  SELECT c.rank, c.thread,
+         (CASE WHEN c.bytes >= 2147483648 THEN c.bytes - 4294967296 ELSE c.bytes END)::INTEGER AS level,
+         c.start_ns AS at_ns
+    FROM calls c JOIN states s USING (state) WHERE s.category = 'phase';
 CREATE VIEW fragments AS        -- executions of snippets: every call, and every computation between calls
   SELECT rank, thread, kind, state AS snippet, start_ns, end_ns, bytes, peer, communicator, tag
     FROM calls JOIN state_kinds USING (state)

@@ -221,6 +221,7 @@ void addCounts(TraceWriter &writer, const Napi::Object &from, const TickMaker &t
   forEach(from, "leftOut", [&](const Napi::Value &item) {
     const auto object = item.As<Napi::Object>();
     vst_count count{};
+    count.in_use = 1;
     count.state = uint32(object, "state");
     count.calls = static_cast<uint64_t>(number(object, "calls"));
     count.timed = static_cast<uint64_t>(number(object, "timed"));

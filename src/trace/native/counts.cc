@@ -22,8 +22,10 @@ bool takeEntries(const uint8_t *at, uint32_t capacity, uint32_t states, Thread &
   for (uint32_t i = 0; i < capacity; ++i, at += sizeof(vst_count)) {
     vst_count count;
     std::memcpy(&count, at, sizeof count);
-    if (count.calls == 0)
+    if (count.in_use == 0)
       return true;
+    if (count.calls == 0)
+      continue;
     // A process that runs, or was killed, may be ahead with the other numbers by one call.
     count.timed = std::min(count.timed, count.calls);
     if (!makesSense(count, states))

@@ -130,14 +130,17 @@ function readCounts(payload: Cursor, thread: number): Count[] {
   expectThat(payload.u32() === 0, "what is reserved is 0");
   payload.u64();
   const all = Array.from({ length: capacity }, () => {
-    const state = payload.u32();
-    payload.u32();
+    const [state, inUse] = [payload.u32(), payload.u32()];
     const [calls, timed, ticks] = [0, 0, 0].map(() => Number(payload.u64()));
-    return { thread, state, calls, timed, ticks } as Count;
+    return { inUse, thread, state, calls, timed, ticks } as Count & { inUse: number };
   });
   expectThat(payload.done(), "the entries fill the payload");
-  const used = all.findIndex((count) => count.calls === 0);
-  return used < 0 ? all : all.slice(0, used);
+  const used = all.filter((count) => count.inUse === 1);
+  expectThat(
+    all.slice(used.length).every((count) => count.inUse === 0),
+    "entries are filled from the first on",
+  );
+  return used.map(({ inUse: _, ...count }) => count);
 }
 
 function readCommunicator(payload: Cursor): Trace["communicators"][number] {

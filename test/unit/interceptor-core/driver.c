@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct vs_call_info infos[CALLS] = {
+static const struct vs_call_info infos[ALL_CALLS] = {
     {"MPI_Send", VST_CATEGORY_SEND},
     {"MPI_Recv", VST_CATEGORY_RECEIVE},
     {"MPI_Waitall", VST_CATEGORY_WAIT},
     {"MPI_Allreduce", VST_CATEGORY_COLLECTIVE},
+    {"MPI_Comm_dup", VST_CATEGORY_COMMUNICATOR},
+    {"MPI_Pcontrol", VST_CATEGORY_PHASE},
 };
 
 static const struct {
@@ -44,6 +46,10 @@ static const struct {
     {"no-inodes", run_no_inodes},
     {"read-only", run_read_only},
     {"many-states", run_many_states},
+    {"govern", run_govern},
+    {"govern-threads", run_govern_threads},
+    {"govern-kill", run_govern_kill},
+    {"pause", run_pause},
 };
 
 const char *out_path;
@@ -73,7 +79,7 @@ void start(void) {
   char problem[512];
   struct vs_job job = {
       .calls = infos,
-      .call_count = CALLS,
+      .call_count = ALL_CALLS,
       .mpi_implementation = "Test MPI",
       .mpi_version = "1.2\nthree",
       .job_id = 0xabcdef0123456789u,

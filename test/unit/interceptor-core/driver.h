@@ -10,6 +10,7 @@
 #include "recorder.h"
 
 #define CALLS 4
+#define ALL_CALLS 6 /* with those that are never left out */
 
 /* What the driver says that it recorded: the truth a trace is compared with. 64 bytes. */
 struct truth {
@@ -47,6 +48,7 @@ scenario run_pack, run_calls, run_unmapped, run_threads, run_short_threads, run_
     run_size_limit, run_fill_up, run_few_descriptors, run_close_all, run_replaced, run_fork,
     run_signals, run_leave, run_busy_finish, run_old_records, run_memory, run_second_start,
     run_counters, run_counter_threads, run_counter_descriptors, run_no_memory,
-    run_no_memory_at_start, run_no_mapping, run_no_inodes, run_read_only, run_many_states;
+    run_no_memory_at_start, run_no_mapping, run_no_inodes, run_read_only, run_many_states,
+    run_govern, run_govern_threads, run_govern_kill, run_pause;
 
 #endif

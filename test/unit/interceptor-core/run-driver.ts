@@ -87,27 +87,31 @@ export function runDriver(
   folder: string,
   scenario: string,
   argument: number,
+  environment: Record<string, string> = {},
 ): DriverRun {
   const own = mkdtempSync(join(folder, `${scenario}-`));
   mkdirSync(join(own, "trace"));
-  return runDriverIn(driver, join(own, "trace"), join(own, "out"), [scenario, argument]);
+  return runDriverIn(driver, join(own, "trace"), join(own, "out"), [scenario, argument], environment);
 }
 
-/** Runs a scenario with the given trace folder and output file. */
+/** Runs a scenario with the given trace folder and output file. All is recorded, unless `environment` says otherwise. */
 export function runDriverIn(
   driver: string,
   directory: string,
   out: string,
   [scenario, argument]: [string, number],
+  environment: Record<string, string> = {},
 ): DriverRun {
   const { status, stdout, stderr } = spawnSync(driver, [scenario, out, String(argument)], {
     encoding: "utf8",
     env: {
       ...process.env,
       VARSCOPE_TRACE_DIR: directory,
+      VARSCOPE_BUDGET: "full",
       ASAN_OPTIONS: "exitcode=66:detect_leaks=0",
       UBSAN_OPTIONS: "exitcode=66:halt_on_error=1",
       TSAN_OPTIONS: "exitcode=66:halt_on_error=1:die_after_fork=0",
+      ...environment,
     },
   });
   return { status, stdout, stderr, directory, trace: join(directory, "3.vst"), out };

@@ -175,7 +175,7 @@ void run_unmapped(long count) {
   start();
   for (long i = 0; i < count; i++)
     record(1, memory + i % 65536, &arguments, NULL);
-  record(CALLS, memory, &arguments, NULL); /* no such call: lost */
+  record(ALL_CALLS, memory, &arguments, NULL); /* no such call: lost */
   vs_finish();
 }
 

@@ -1,0 +1,105 @@
+/* Calls that may be left out. Each says in `bytes` which call of its thread it is, so that a trace
+ * tells what is missing between two records; how many there were of each kind is printed. */
+#define _GNU_SOURCE 1
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver.h"
+
+#define THREADS 4
+
+static const char sites[ALL_CALLS];
+static atomic_ulong made[ALL_CALLS];
+
+/* As a wrapper does it. */
+static void make_call(uint32_t call, uint64_t number, int32_t program_thread) {
+  struct vs_scope scope;
+  struct vs_arguments arguments = {
+      .bytes = number, .communicator = 0, .peer = VST_NO_PEER, .tag = program_thread};
+  enum vs_handling handling = vs_begin(&scope, call, &sites[call]);
+  require(handling != VS_PASS, "calls are seen");
+  atomic_fetch_add(&made[call], 1);
+  if (handling == VS_LIGHT) {
+    vs_leave(&scope);
+    return;
+  }
+  vs_stop(&scope);
+  vs_end(&scope, &arguments);
+}
+
+/* Mostly calls that may be left out; every 1000th one may not. */
+static void make_calls(long calls, int32_t program_thread) {
+  for (long i = 0; i < calls; i++)
+    make_call(i % 1000 == 999 ? 4 : (uint32_t)(i % CALLS), (uint64_t)i, program_thread);
+}
+
+static void print_made(void) {
+  for (unsigned call = 0; call < ALL_CALLS; call++)
+    printf("%lu ", atomic_load(&made[call]));
+}
+
+void run_govern(long calls) {
+  start();
+  make_calls(calls, 0);
+  vs_finish();
+  print_made();
+}
+
+static long calls_per_thread;
+
+static void *thread_body(void *number) {
+  make_calls(calls_per_thread, *(const int32_t *)number);
+  return NULL;
+}
+
+void run_govern_threads(long calls) {
+  pthread_t threads[THREADS];
+  int32_t numbers[THREADS];
+  calls_per_thread = calls;
+  start();
+  for (int i = 0; i < THREADS; i++) {
+    numbers[i] = i;
+    require(pthread_create(&threads[i], NULL, thread_body, &numbers[i]) == 0,
+            "threads can be made");
+  }
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  vs_finish();
+  print_made();
+}
+
+/* The child counts its calls in shared memory until it is killed. */
+void run_govern_kill(long calls) {
+  atomic_ulong *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  require(done != MAP_FAILED, "there is memory");
+  pid_t child = fork();
+  require(child >= 0, "a child can be made");
+  if (child == 0) {
+    start();
+    for (uint64_t i = 0;; i++) {
+      make_call((uint32_t)(i % CALLS), i, 0);
+      atomic_store(done, i + 1);
+    }
+  }
+  while (atomic_load(done) < (unsigned long)calls)
+    usleep(1000);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  printf("%lu", atomic_load(done));
+}
+
+void run_pause(long calls) {
+  start();
+  uint64_t number = 0;
+  for (int part = 0; part < 3; part++) {
+    vs_pause(part == 1);
+    for (long i = 0; i < calls; i++)
+      make_call((uint32_t)(i % ALL_CALLS), number++, 0);
+  }
+  vs_finish();
+  print_made();
+}
