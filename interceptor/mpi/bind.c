@@ -14,8 +14,8 @@
 
 #include "birth.h"
 #include "find_mpi.h"
-#include "governor.h"
 #include "futex_lock.h"
+#include "governor.h"
 #include "scope.h"
 #include "slots.h"
 

@@ -51,7 +51,9 @@ function readsStatus(call: Call): boolean {
 }
 
 function realCall(call: Call): string {
-  return `REAL(${call.name})(${passedOn(call).map(({ name }) => name).join(", ")})`;
+  return `REAL(${call.name})(${passedOn(call)
+    .map(({ name }) => name)
+    .join(", ")})`;
 }
 
 const LANGUAGE: Language = {

@@ -53,6 +53,11 @@ function parameterType({ role }: Argument): string {
   return role.c.includes("MPI_Count") ? "const MPI_Count *" : "const MPI_Fint *";
 }
 
+/** The binding of MPI_Pcontrol alone has no error code. */
+function hasError(call: Call): boolean {
+  return !call.arguments.some(({ roleName }) => roleName === "varargs");
+}
+
 /** Lengths of texts, which the compiler adds behind the last argument. */
 function lengthsOf(call: Call): string[] {
   const texts = call.arguments.filter(({ role }) => role.text).length;
@@ -63,7 +68,7 @@ function wrappers(call: Call): string {
   const parameters = parametersOf(call);
   const list = [
     ...parameters.map((parameter) => `${parameterType(parameter)}${parameter.name}`),
-    "MPI_Fint *ierror",
+    ...(hasError(call) ? ["MPI_Fint *ierror"] : []),
     ...lengthsOf(call).map((name) => `size_t ${name}`),
   ].join(", ");
   const names = namesOf(call);
@@ -77,15 +82,20 @@ function wrappers(call: Call): string {
   return `typedef void ${call.name}_f(${list});
 static void vs_fortran_${call.name}(enum vs_form form, const void *site, ${list}) {
   MPI_Fint own_error = MPI_SUCCESS;
-  if (!ierror) ierror = &own_error; /* an absent optional argument of mpi_f08 */
+  ${errorPlace(call)}
 ${body.join("\n")}
 }
 ${forms.join("")}`;
 }
 
+function errorPlace(call: Call): string {
+  if (!hasError(call)) return "const MPI_Fint *const ierror = &own_error;";
+  return "if (!ierror) ierror = &own_error; /* an absent optional argument of mpi_f08 */";
+}
+
 function namesOf(call: Call): string {
   const names = parametersOf(call).map(({ name }) => name);
-  return [...names, "ierror", ...lengthsOf(call)].join(", ");
+  return [...names, ...(hasError(call) ? ["ierror"] : []), ...lengthsOf(call)].join(", ");
 }
 
 function callReal(call: Call): string {

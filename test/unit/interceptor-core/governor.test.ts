@@ -59,7 +59,9 @@ function checkGaps(trace: Trace, callsPerThread = 0): void {
       if (call.tag !== tag) next -= BigInt(callsPerThread);
       tag = call.tag;
       if (call.bytes !== next + BigInt(call.skipped)) {
-        throw new Error(`${call.skipped} calls are said to be missing between ${next} and ${call.bytes}`);
+        throw new Error(
+          `${call.skipped} calls are said to be missing between ${next} and ${call.bytes}`,
+        );
       }
       next = call.bytes + 1n;
       told += call.skipped;

@@ -91,7 +91,13 @@ export function runDriver(
 ): DriverRun {
   const own = mkdtempSync(join(folder, `${scenario}-`));
   mkdirSync(join(own, "trace"));
-  return runDriverIn(driver, join(own, "trace"), join(own, "out"), [scenario, argument], environment);
+  return runDriverIn(
+    driver,
+    join(own, "trace"),
+    join(own, "out"),
+    [scenario, argument],
+    environment,
+  );
 }
 
 /** Runs a scenario with the given trace folder and output file. All is recorded, unless `environment` says otherwise. */

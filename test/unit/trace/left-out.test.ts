@@ -21,7 +21,13 @@ const counts = (lastExit: number, ...entries: number[][]): Buffer =>
     Buffer.concat([
       pack(["u32", entries.length], ["u32", 0], ["u64", lastExit]),
       ...entries.map(([state, calls, timed, ticks]) =>
-        pack(["u32", state], ["u32", calls! > 0 ? 1 : 0], ["u64", calls], ["u64", timed], ["u64", ticks]),
+        pack(
+          ["u32", state],
+          ["u32", calls! > 0 ? 1 : 0],
+          ["u64", calls],
+          ["u64", timed],
+          ["u64", ticks],
+        ),
       ),
     ]),
   );

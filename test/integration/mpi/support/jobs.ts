@@ -118,6 +118,7 @@ export function runTraced(command: string[], options: RunOptions = {}): Traced {
       // These tests count MPI calls; those of threads have tests of their own.
       VARSCOPE_THREADS: "off",
       VARSCOPE_IO: "off", // the tests of I/O give "on"
+      VARSCOPE_BUDGET: "full",
       ...options.env,
       LD_PRELOAD: preload.filter((path) => path !== undefined).join(":"),
     },
