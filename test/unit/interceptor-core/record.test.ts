@@ -134,7 +134,9 @@ test("clock blocks agree with each other and with the rate in the header", () =>
 test("sites outside all modules are one state per call; unknown calls are lost", () => {
   const trace = decodeTrace(passed(runDriver(driver, folder, "unmapped", 9000)).trace);
   expect(callsOf(trace, 0).length).toBe(9000);
-  expect(trace.states).toEqual([{ module: 0, offset: 0n, category: 3, name: "MPI_Recv" }]);
+  expect(trace.states).toEqual([
+    { module: 0, offset: 0n, category: 3, path: -1, name: "MPI_Recv" },
+  ]);
   expect(trace.modules).toEqual([{ path: "[no module]", buildId: "" }]);
   expect(trace.staging[0]).toMatchObject({ intercepted: 9001, lost: 1 });
 });
