@@ -35,7 +35,7 @@
 #define CLASSES 128
 
 _Atomic uint32_t vs_left_out;
-_Atomic uint64_t vs_light_epoch;
+_Atomic uint32_t vs_light_epoch;
 _Atomic uint32_t vs_requests_recorded;
 
 static struct {

@@ -76,7 +76,7 @@ extern _Atomic uint32_t vs_left_out;
  * that was recorded: requests noted under an older epoch may since have been completed unseen, and
  * their handles used again.
  */
-extern _Atomic uint64_t vs_light_epoch;
+extern _Atomic uint32_t vs_light_epoch;
 extern _Atomic uint32_t vs_requests_recorded;
 
 /* Costs to start from, in ticks: of recording a call, and of reading the clock. */

@@ -44,7 +44,6 @@ struct vs_core {
   __typeof__(vs_pause) *pause;
   __typeof__(vs_finish) *finish;
   __typeof__(vs_thread_starts_mpi) *starts_mpi;
-  const _Atomic uint64_t *light_epoch;  /* see governor.h */
   void *(*resolve)(const char *symbol); /* address of a symbol of the process's MPI, or NULL */
 };
 

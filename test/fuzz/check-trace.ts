@@ -77,6 +77,7 @@ function readRows(
   const mapping = {
     states: own(description.states.length),
     communicators: own(Math.max(1, ...numbers) + 1),
+    files: new Int32Array(),
     zeroNs: description.initExitNs,
   };
   const columns = makeCallColumns(BATCH_ROWS);
