@@ -1,158 +1,160 @@
 /**
- * What recording costs: real MPI programs with and without varscope, run by turns in pairs so that
- * slow changes of the machine meet both alike. Prints one table of ratios.
+ * What recording costs: real MPI programs untraced and traced, run by turns so that slow changes of the
+ * machine meet all alike. Prints tables of ratios.
  *
- * Usage: bench-overhead.ts [--rounds N] [--steps N] [--calls N]
+ * Usage: bench-overhead.ts [--rounds N] [--only PART,...] [--seconds S]
+ *   PART      stencil, rates, patterns or hpcc; default all
+ *   S         length of a run of the sweep of call rates
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { median, quantile } from "simple-statistics";
 import { findLaunchers, type MpiLauncher } from "../src/launch/doctor/software.ts";
-import { MPI_NAMES, packageRoot } from "../src/launch/installation.ts";
-import { countTraces, type TraceCount } from "../src/launch/trace-count.ts";
-import { runDirectory } from "../src/trace/run-directory.ts";
+import { MPI_NAMES } from "../src/launch/installation.ts";
 import { chooseCores } from "./demo/cores.ts";
-
-const root = packageRoot();
-const environment = {
-  ...process.env,
-  OMPI_ALLOW_RUN_AS_ROOT: "1",
-  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
-};
-
-interface Measurement {
-  name: string;
-  /** One value per round. */
-  without: number[];
-  with: number[];
-}
+import { interleave, type Rounds, runOnce } from "./overhead/pairs.ts";
+import {
+  calibrate,
+  hpcc,
+  hpccInput,
+  numberIn,
+  onCores,
+  PATTERNS,
+  RATES,
+  workload,
+} from "./overhead/programs.ts";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "9" },
-    steps: { type: "string", default: "1500" },
-    calls: { type: "string", default: "2000000" },
+    rounds: { type: "string", default: "5" },
+    only: { type: "string", default: "stencil,rates,patterns,hpcc" },
+    seconds: { type: "string", default: "1.5" },
   },
 });
 const rounds = Number(values.rounds);
+const parts = new Set(values.only.split(","));
+/** Percent of run time that `run` keeps by default, and what is allowed beyond it. */
+const BUDGET = 1;
+const ALLOWED = 0.5;
 
-/** Runs one program, traced or not; gives its stdout and what was recorded. */
-function runOnce(command: string[], traced: boolean): { output: string; count: TraceCount } {
-  const folder = mkdtempSync(join(tmpdir(), "varscope-bench-"));
-  const directory = join(folder, "run");
-  const varscope = [process.execPath, join(root, "bin/varscope.js"), "run", "-q", "-o", directory];
-  const [file = "", ...words] = traced ? [...varscope, "--", ...command] : command;
-  const { stdout, stderr, status } = spawnSync(file, words, { encoding: "utf8", env: environment });
-  const count = countTraces(runDirectory(directory).traceDirectory);
-  rmSync(folder, { recursive: true, force: true });
-  if (status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr}`);
-  if (traced && count.calls === 0) throw new Error("nothing was recorded; see: varscope doctor");
-  return { output: stdout, count };
-}
-
-/** Runs the program with and without by turns; which goes first changes from round to round. */
-function measure(
-  command: string[],
-  names: readonly string[],
-  read: (output: string) => number[],
-): { measurements: Measurement[]; count: TraceCount } {
-  const measurements = names.map((name): Measurement => ({ name, without: [], with: [] }));
-  let last: TraceCount | undefined;
-  for (let round = 0; round < rounds; round += 1) {
-    for (const traced of round % 2 === 0 ? [false, true] : [true, false]) {
-      const { output, count } = runOnce(command, traced);
-      if (traced) last = count;
-      for (const [index, value] of read(output).entries()) {
-        measurements[index]?.[traced ? "with" : "without"].push(value);
-      }
-    }
-  }
-  if (!last) throw new Error("at least one round is needed");
-  return { measurements, count: last };
-}
-
-/** mpirun with each rank held on a core of its own, in the options of each MPI. */
-function onCores(launcher: MpiLauncher, cores: readonly number[], program: string[]): string[] {
-  const options = launcher.abi === "openmpi" ? ["--oversubscribe", "--bind-to", "none"] : [];
-  const words = [launcher.file, ...options];
-  for (const [rank, core] of cores.entries()) {
-    if (rank > 0) words.push(":");
-    words.push("-n", "1", "taskset", "-c", String(core), ...program);
-  }
-  return words;
-}
-
-function numbersOf(output: string, pattern: RegExp): number[] {
-  const numbers = pattern.exec(output)?.slice(1).map(Number);
-  if (!numbers) throw new Error(`not understood: ${output}`);
-  return numbers;
-}
-
-function printRow(cells: readonly string[]): void {
-  const widths = [36, 11, 11, 11, 17];
+function row(...cells: (string | number)[]): void {
+  const widths = [27, 11, 11, 8, 15, 9, 9, 9];
   console.log(
     cells
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .map((cell, i) => (i === 0 ? String(cell).padEnd(27) : String(cell).padStart(widths[i]!)))
       .join(" "),
   );
 }
 
-function printMeasurement({ name, without, with: traced }: Measurement, digits: number): void {
-  const ratios = traced.map((value, round) => value / (without[round] ?? Number.NaN));
-  printRow([
+/** Percent by which variant `at` takes longer than the first one, round by round. */
+function excess({ values: all }: Rounds, at: number): number[] {
+  return all[at]!.map((value, i) => 100 * (value / all[0]![i]! - 1));
+}
+
+function quartiles(numbers: number[], digits: number): string {
+  return [0.25, 0.75].map((q) => quantile(numbers, q).toFixed(digits)).join(" to ");
+}
+
+/** Untraced and default run beside each other, with the tool's own account as share of the untraced time. */
+function printRun(name: string, result: Rounds, at = 1): void {
+  const more = excess(result, at);
+  const base = median(result.values[0]!);
+  const own = (100 * median(result.own[at]!)) / base;
+  const { intercepted, recorded } = result.accounts[at]!;
+  row(
     name,
-    median(without).toFixed(digits),
-    median(traced).toFixed(digits),
-    (median(traced) / median(without)).toFixed(3),
-    `${quantile(ratios, 0.25).toFixed(3)}-${quantile(ratios, 0.75).toFixed(3)}`,
-  ]);
+    base.toFixed(3),
+    median(result.values[at]!).toFixed(3),
+    (1 + median(more) / 100).toFixed(4),
+    quartiles(more, 1),
+    own.toFixed(2),
+    `${((100 * recorded) / intercepted).toFixed(1)} %`,
+    median(more) <= BUDGET + ALLOWED ? "yes" : "NO",
+  );
+}
+
+function benchStencil(launcher: MpiLauncher, cores: readonly number[]): void {
+  const command = (steps: number) =>
+    onCores(launcher, cores, [workload(launcher, "stencil"), "--steps", String(steps)]);
+  const read = (output: string) => numberIn(output, / seconds ([\d.]+)/);
+  const result = interleave(command(1500), ["untraced", []], rounds, (run) => read(run.output));
+  printRun("stencil, s", result);
+  // A short run holds mostly what every trace holds once; the difference is what calls add.
+  const short = runOnce(command(1), ["--full"]).account!;
+  const long = runOnce(command(1500), ["--full"]).account!;
+  const further = (long.bytes - short.bytes) / (long.recorded - short.recorded);
+  console.log(
+    `  trace with --full: ${(long.bytes / long.recorded).toFixed(2)} bytes a call, ${further.toFixed(2)} for each further one`,
+  );
+}
+
+function benchRates(launcher: MpiLauncher, cores: readonly number[]): void {
+  const { iteration, call } = calibrate(launcher, cores[0]!);
+  for (const rate of RATES) {
+    const calls = Math.max(50, Math.round(rate * Number(values.seconds)));
+    const work = Math.max(0, Math.round((1e9 / rate - call) / iteration));
+    const program = [workload(launcher, "call-rate"), "--work", String(work), String(calls)];
+    const result = interleave(onCores(launcher, cores, program), ["untraced", []], rounds, (run) =>
+      numberIn(run.output, /seconds ([\d.]+)/),
+    );
+    const real = calls / median(result.values[0]!);
+    printRun(`${Math.round(real).toLocaleString("en-US")} calls/s`, result);
+  }
+}
+
+function benchPatterns(launcher: MpiLauncher, cores: readonly number[]): void {
+  for (const pattern of PATTERNS) {
+    const program = [workload(launcher, "call-rate"), "--pattern", pattern, "1000000"];
+    const held = onCores(launcher, pattern === "self" ? cores.slice(0, 1) : cores, program);
+    const variants = ["untraced", ["--full"], ["--full", "--call-paths"], []] as const;
+    const result = interleave(held, variants, rounds, (run) =>
+      numberIn(run.output, /pattern ([\d.]+) ns/),
+    );
+    const [base, ...costs] = result.values.map((all, at) =>
+      at === 0 ? median(all) : median(all.map((value, i) => value - result.values[0]![i]!)),
+    );
+    const bytes = result.accounts[1]!.bytes / result.accounts[1]!.recorded;
+    row(pattern, base!.toFixed(1), ...costs.map((cost) => `+${cost.toFixed(1)}`), bytes.toFixed(2));
+  }
+}
+
+function benchHpcc(launcher: MpiLauncher, cores: readonly number[]): void {
+  const program = hpcc(launcher);
+  if (program === undefined) return;
+  // The input stands in the working directory, which is a fresh one for every run.
+  const folder = mkdtempSync(join(tmpdir(), "varscope-hpcc-"));
+  const file = join(folder, "hpccinf.txt");
+  writeFileSync(file, hpccInput(cores.length));
+  const script = 'cp "$1" hpccinf.txt && shift && exec "$@"';
+  const command = ["sh", "-c", script, "sh", file, ...onCores(launcher, cores, [program])];
+  const result = interleave(command, ["untraced", []], Math.min(rounds, 5), (run) => run.seconds);
+  rmSync(folder, { recursive: true });
+  printRun("hpcc, s", result);
 }
 
 function benchmark(launcher: MpiLauncher, cores: readonly number[]): void {
-  const { abi, version } = launcher;
-  const program = (name: string): string => join(root, "build/workloads", `${name}-${abi}`);
-  console.log(`\n${MPI_NAMES[abi]} ${version}`);
-  printRow(["", "without", "with", "ratio", "quartiles"]);
-
-  const stencil = onCores(launcher, cores, [program("stencil"), "--steps", values.steps]);
-  const run = measure(stencil, ["stencil, run time in s"], (output) =>
-    numbersOf(output, / seconds ([\d.]+)/),
-  );
-  for (const measurement of run.measurements) printMeasurement(measurement, 3);
-
-  const rate = onCores(launcher, cores.slice(0, 1), [program("call-rate"), values.calls]);
-  const names = ["MPI_Iprobe, ns per call", "MPI_Sendrecv to self, ns per call"];
-  const calls = measure(rate, names, (output) =>
-    numbersOf(output, /probe ([\d.]+) self ([\d.]+) ns/),
-  );
-  for (const measurement of calls.measurements) {
-    printMeasurement(measurement, 1);
-    const cost = measurement.with.map((value, i) => value - (measurement.without[i] ?? Number.NaN));
-    const spread = `${quantile(cost, 0.25).toFixed(1)}-${quantile(cost, 0.75).toFixed(1)}`;
-    printRow(["  ns per recorded call", "", median(cost).toFixed(1), "", spread]);
+  console.log(`\n${MPI_NAMES[launcher.abi]} ${launcher.version}`);
+  if (parts.has("stencil") || parts.has("rates") || parts.has("hpcc")) {
+    row("", "untraced", "default", "ratio", "more, %", "own, %", "recorded", "<= 1.5 %");
   }
-  // A short run holds mostly what every trace holds once; the difference is what calls add.
-  const short = runOnce(onCores(launcher, cores, [program("stencil"), "--steps", "1"]), true).count;
-  printBytes("stencil", run.count, short);
-  printBytes("call-rate", calls.count);
-}
-
-function printBytes(name: string, count: TraceCount, short?: TraceCount): void {
-  const words = `${count.calls} calls`;
-  printRow([`bytes per call, ${name}`, "", (count.bytes / count.calls).toFixed(2), "", words]);
-  if (!short) return;
-  const further = (count.bytes - short.bytes) / (count.calls - short.calls);
-  printRow(["  per call after the first step", "", further.toFixed(2), "", ""]);
+  if (parts.has("stencil")) benchStencil(launcher, cores);
+  if (parts.has("hpcc")) benchHpcc(launcher, cores);
+  if (parts.has("rates")) benchRates(launcher, cores);
+  if (!parts.has("patterns")) return;
+  row("ns per call", "untraced", "--full", "+paths", "default", "bytes");
+  benchPatterns(launcher, cores);
 }
 
 const cores = chooseCores(2);
 const [processor] = cpus();
 console.log(`Overhead of varscope: medians of ${rounds} rounds on cores ${cores.join(", ")}`);
 console.log(`of ${cpus().length} x ${processor?.model ?? "unknown processor"}.`);
-console.log("Ratio: with / without; quartiles are of the ratios of the single rounds.");
+console.log(
+  "more: percent longer than untraced, quartiles over rounds; own: the tool's own account",
+);
+console.log("of its cost on rank 0; recorded: share of the calls that the budget of 1 % kept.");
 if (cores.length < 2) console.log("Only one core: both ranks share it, so expect noise.");
 const lookup = { path: process.env["PATH"] ?? "", workingDirectory: process.cwd() };
 for (const launcher of findLaunchers(lookup)) {

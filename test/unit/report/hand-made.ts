@@ -17,8 +17,8 @@ INSERT INTO modules VALUES (0, '/opt/app/stencil', 'abcd');
 INSERT INTO states VALUES (0, 'MPI_Allreduce', 'collective', 0, 4660, -1), (1, 'MPI_Waitall', 'wait', 0, 4096, -1);
 INSERT INTO edges VALUES (0, 0, 1), (1, 1, 0);
 INSERT INTO irregular_calls VALUES
-  (0, 0, 0, -1, 0, 0, 1000000, 8, 0, -1, 0, -1, 0, 0),
-  (0, 0, 1, 0, 20000000, 21000000, 22000000, 0, 8, -1, -1, -1, 4, 4);
+  (0, 0, 0, -1, 0, 0, 1000000, 8, 0, -1, 0, -1, 0, 0, -1),
+  (0, 0, 1, 0, 20000000, 21000000, 22000000, 0, 8, -1, -1, -1, 4, 4, -1);
 INSERT INTO work_classes(class, kind, snippet, bytes, before_bytes, communicator, requests, from_ns,
     to_ns, evidence, status, fragments, ranks, total_ns, reference_ns, lost_ns, first_ns, block_ns, blocks) VALUES
   (0, 'compute', 0, 0, 8, -1, 0, 0, 1000000000, 'inferred', 'vsensor', 400, 2, 14000000000, 30000000, 2000000000, 0, 1, 1),

@@ -66,7 +66,7 @@ describe("a whole job of two ranks", () => {
     expect(result).toMatchObject({ ranks: 2, rows: 6 });
     expect(
       await store.rows(
-        'SELECT call, category, path, build_id, "offset" FROM states JOIN modules USING (module) ORDER BY state',
+        'SELECT call, category, modules.path, build_id, "offset" FROM states JOIN modules USING (module) ORDER BY state',
       ),
     ).toEqual([
       {
