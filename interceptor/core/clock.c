@@ -17,6 +17,7 @@
 struct vs_clock vs_clock;
 static struct vst_clock first; /* reading at vs_clock_prepare, in unshifted ticks */
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static uint64_t longest_work = UINT64_MAX; /* ticks */
 
 #if defined(__x86_64__)
 
@@ -98,6 +99,8 @@ static void prepare(void) {
     while ((double)(2u << shift) <= counts)
       shift++;
   }
+  double rate = counter ? rate_after(ROUGH_NS, true) / (double)(1u << shift) : 1e9;
+  longest_work = (uint64_t)(rate * 0.5e-3);
   vs_clock.tick_shift = shift;
   vs_clock.kind = counter ? VST_CLOCK_TSC : VST_CLOCK_MONOTONIC;
 }
@@ -110,6 +113,10 @@ uint64_t vs_clock_ticks_per_second(void) {
   if (vs_clock.kind != VST_CLOCK_TSC)
     return 1000000000u;
   return (uint64_t)(rate_after(RATE_NS, true) / (double)(1u << vs_clock.tick_shift));
+}
+
+uint64_t vs_clock_plausible(uint64_t ticks) {
+  return ticks < longest_work ? ticks : longest_work;
 }
 
 void vs_clock_read(struct vst_clock *reading) {

@@ -29,6 +29,10 @@ uint64_t vs_clock_ticks_per_second(void);
 /* Reads the three clocks together. */
 void vs_clock_read(struct vst_clock *reading);
 
+/* Own work that seems to have taken longer than half a millisecond was interrupted: the system ran
+ * something else, which it would have done without us, too. Such a stretch counts as that long. */
+uint64_t vs_clock_plausible(uint64_t ticks);
+
 static inline uint64_t vs_monotonic_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -297,7 +297,7 @@ static void read_shielded(struct vs_thread *thread, uint64_t now, bool all) {
 uint64_t vs_counters_read(struct vs_thread *thread, uint64_t now) {
   read_shielded(thread, now, false);
   uint64_t end = vs_tick();
-  thread->counters.own_ticks += end - now;
+  thread->counters.own_ticks += vs_clock_plausible(end - now);
   return end;
 }
 
@@ -306,7 +306,7 @@ void vs_counters_last(struct vs_thread *thread) {
   if (!thread->counters.staging)
     return;
   read_shielded(thread, now, true);
-  thread->counters.own_ticks += vs_tick() - now;
+  thread->counters.own_ticks += vs_clock_plausible(vs_tick() - now);
 }
 
 void vs_counters_seal(struct vs_thread *thread) {

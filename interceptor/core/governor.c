@@ -25,8 +25,9 @@
 #define MOST_PAUSE (4095 * VS_BURST)
 #define FIRST_PLANS 64u
 
-/* Measurements in which the system ran something else must not count for a hundred calls. */
-#define MOST_SECONDS 10e-6
+/* Measurements in which the system ran something else must not count for a hundred calls: none
+ * counts for more than so many times the mean, which follows soon where calls do cost more. */
+#define MOST_OF_MEAN 8.0
 
 /* Weight of older measurements: calls after which it is halved. */
 #define MEMORY 1024.0
@@ -160,10 +161,10 @@ void vs_governor_release(struct vs_thread *thread) {
 }
 
 void vs_governor_measured(struct vs_cost *cost, uint64_t ticks, unsigned extra) {
-  double own = (double)ticks, most = MOST_SECONDS * first.second;
+  double own = (double)ticks - extra * first.clock;
+  double most = MOST_OF_MEAN * (mean(cost) > 1 ? mean(cost) : 1);
   if (own > most)
     own = most;
-  own -= extra * first.clock;
   if (cost->calls >= MEMORY) {
     cost->sum /= 2;
     cost->calls /= 2;

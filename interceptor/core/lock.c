@@ -24,7 +24,7 @@ void vs_lock(struct vs_lock *lock) {
 }
 
 void vs_unlock(struct vs_lock *lock) {
-  uint64_t ticks = vs_tick() - lock->since;
+  uint64_t ticks = vs_clock_plausible(vs_tick() - lock->since);
   vs_file_add_tool_ticks(ticks);
   if (vs_self)
     vs_self->governor.tool += ticks;

@@ -126,7 +126,7 @@ static enum vs_handling begin_light(struct vs_thread *thread, struct vs_scope *s
  * calls. */
 static uint64_t read_counters(struct vs_thread *thread, struct vs_scope *scope, uint64_t now) {
   uint64_t after = vs_counters_read(thread, now);
-  thread->governor.tool += after - now;
+  thread->governor.tool += vs_clock_plausible(after - now);
   scope->probe = 0;
   return after;
 }
@@ -212,7 +212,7 @@ static __attribute__((noinline)) void seal(struct vs_thread *thread) {
   if (vs_mode() == VS_RECORDING && thread->number != VS_NO_THREAD) {
     vs_thread_seal(thread);
     vs_file_append_clock(recorder.seal_age);
-    thread->governor.sealing += vs_tick() - lock.since;
+    thread->governor.sealing += vs_clock_plausible(vs_tick() - lock.since);
   }
   vs_unlock(&lock);
 }

@@ -36,7 +36,9 @@ static void say(const char *reason, const char *detail) {
 
 static bool start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   start_called = true;
+#ifndef VARSCOPE_LINKED /* the program's calls of the C library do not come by us there */
   vs_io_start();
+#endif
   return vs_start(job, problem, problem_bytes);
 }
 
@@ -141,13 +143,27 @@ static void *resolve_form(const char *prefix, const char *name, const char *suff
   return resolve(symbol);
 }
 
+/* Whether an object is a preloaded varscope that stands aside for the one linked into the program.
+ */
+static bool stands_aside(const void *object) {
+#ifdef VARSCOPE_LINKED
+  Dl_info of_preloaded;
+  void *const aside = dlsym(RTLD_DEFAULT, "varscope_stands_aside");
+  return aside && dladdr(aside, &of_preloaded) && of_preloaded.dli_fbase == object;
+#else
+  (void)object;
+  return false;
+#endif
+}
+
 /* Another tool may stand behind us: its MPI_Send is not in the library that PMPI_Send is in. It
  * gets the call, as it would have without us, and goes on to PMPI_Send itself. */
 static void *or_next_tool(void *real, void *next) {
   Dl_info of_real, of_next;
   if (!real || !next || !dladdr(real, &of_real) || !dladdr(next, &of_next))
     return real;
-  return of_real.dli_fbase == of_next.dli_fbase ? real : next;
+  const bool same = of_real.dli_fbase == of_next.dli_fbase;
+  return same || stands_aside(of_next.dli_fbase) ? real : next;
 }
 
 /* The real function behind a slot: PMPI_Send, pmpi_send_, pmpi_send_f08_ (Open MPI) or

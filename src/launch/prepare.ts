@@ -52,7 +52,9 @@ export function prepareRunDirectory(
  * is read-only.
  */
 function createFolders(path: string): void {
-  if (whatIsAt(path)?.isDirectory()) return;
+  const there = whatIsAt(path);
+  if (there?.isDirectory()) return;
+  if (there) throw Object.assign(new Error(`${path} is not a directory`), { code: "ENOTDIR" });
   if (dirname(path) !== path) createFolders(dirname(path));
   try {
     mkdirSync(path);

@@ -48,7 +48,10 @@ describe.each(MPIS)("%s", (mpi) => {
   test.each(["kill", "abort", "leave"])("the report of a job ended by %s says so", (kind) => {
     const cwd = temporary();
     const command = launch(mpi, [compile(mpi, "symptoms_lifecycle.c"), kind]);
-    varscope(["run", "-o", "here", "--", ...command], { cwd, env: MPI_ENVIRONMENT });
+    varscope(["run", "--no-io", "--no-threads", "-o", "here", "--", ...command], {
+      cwd,
+      env: MPI_ENVIRONMENT,
+    });
     expect(traceFiles(join(cwd, "here"))).toEqual(["0.vst", "1.vst"]);
     for (const name of traceFiles(join(cwd, "here"))) {
       expect(readFileSync(join(cwd, "here/trace", name)).length).toBeGreaterThan(4096);

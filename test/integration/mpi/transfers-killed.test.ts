@@ -28,7 +28,11 @@ test.each(MPIS)("%s: killed at any moment, no transfer is lost or made up", asyn
     mkdirSync(trace);
     run(launch(mpi, [program, String(milliseconds)], { ranks: 1 }), {
       cwd: directory,
-      env: { VARSCOPE_TRACE_DIR: trace, LD_PRELOAD: join(INTERCEPTOR, "libvarscope.so") },
+      env: {
+        VARSCOPE_TRACE_DIR: trace,
+        VARSCOPE_BUDGET: "full",
+        LD_PRELOAD: join(INTERCEPTOR, "libvarscope.so"),
+      },
     });
     const { warnings } = await ingest(directory);
     expect(warnings.filter((line) => /damaged|not there|transfers/.test(line))).toEqual([]);

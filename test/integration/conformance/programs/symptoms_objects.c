@@ -74,6 +74,7 @@ static void windows(void) {
   MPI_Win win;
   int *base, one = 1, before = -1;
   MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, WORLD, &base, &win);
+  MPI_Win_fence(0, win);
   *base = 0;
   MPI_Win_fence(0, win);
   MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, win);

@@ -32,7 +32,7 @@ function modified(path: string): number {
 }
 
 /**
- * Compiles a program with the wrapper of an MPI, unless it is newer than its source.
+ * Compiles a program with the wrapper of an MPI, unless it is newer than its source and our libraries in it.
  * @returns path of the executable
  */
 export function compile(mpi: Mpi, file: string, flags: string[] = [], name?: string): string {
@@ -42,6 +42,9 @@ export function compile(mpi: Mpi, file: string, flags: string[] = [], name?: str
     modified(from),
     modified(source("check.h")),
     modified(source("forms.inc")),
+    ...flags
+      .filter((flag) => flag.startsWith("-l:"))
+      .map((flag) => modified(join(INTERCEPTOR, flag.slice("-l:".length)))),
   );
   if (modified(output) > newest) return output;
   mkdirSync(join(BUILD, mpi), { recursive: true });
