@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     only: { type: "string", default: "stencil,rates,patterns,hpcc" },
-    seconds: { type: "string", default: "1.5" },
+    seconds: { type: "string", default: "2" },
   },
 });
 const rounds = Number(values.rounds);
@@ -78,8 +78,9 @@ function printRun(name: string, result: Rounds, at = 1): void {
 function benchStencil(launcher: MpiLauncher, cores: readonly number[]): void {
   const command = (steps: number) =>
     onCores(launcher, cores, [workload(launcher, "stencil"), "--steps", String(steps)]);
-  const read = (output: string) => numberIn(output, / seconds ([\d.]+)/);
-  const result = interleave(command(1500), ["untraced", []], rounds, (run) => read(run.output));
+  const result = interleave(command(1500), ["untraced", []], rounds, ({ output }) =>
+    numberIn(output, / seconds ([\d.]+)/),
+  );
   printRun("stencil, s", result);
   // A short run holds mostly what every trace holds once; the difference is what calls add.
   const short = runOnce(command(1), ["--full"]).account!;

@@ -15,6 +15,11 @@
 #define PROBE_EVERY 61u
 #define PROBE_SELDOM 251u
 
+/* What no measurement between two readings of the clock can hold: entry and wrapper of the call,
+ * the way to the first reading and from the last one. On the development machine calls left out
+ * cost 10 to 14 ns in all, and 5 to 7 ns by their readings. */
+#define UNSEEN_SECONDS 6e-9
+
 /* Seconds of budget that a thread starts with, can save up, and can owe. */
 #define CREDIT 0.25
 #define MOST_CREDIT 1.0
@@ -161,7 +166,7 @@ void vs_governor_release(struct vs_thread *thread) {
 }
 
 void vs_governor_measured(struct vs_cost *cost, uint64_t ticks, unsigned extra) {
-  double own = (double)ticks - extra * first.clock;
+  double own = (double)ticks - extra * first.clock + UNSEEN_SECONDS * first.second;
   double most = MOST_OF_MEAN * (mean(cost) > 1 ? mean(cost) : 1);
   if (own > most)
     own = most;

@@ -157,7 +157,7 @@ export function writeTrace(path: string, trace: SyntheticTrace): void {
     toolTicks: trace.toolTicks ?? 0,
     callCostPicoseconds: trace.callCostPicoseconds ?? 0,
     callTicks: trace.callTicks ?? 0,
-    leftOut: (trace.leftOut ?? []).map((count) => ({ thread: 0, lastNs: 0, ...count })),
+    leftOut: (trace.leftOut ?? []).map((count) => Object.assign({ thread: 0, lastNs: 0 }, count)),
     blockRecords: trace.blockRecords ?? 4096,
     columns,
     unsealed: new Int32Array(threads).fill(trace.unsealed ?? 0),

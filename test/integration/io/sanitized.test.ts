@@ -35,14 +35,15 @@ function build(sanitizer: string): { library: string; executable: string } {
   const include = ["include", "core", "io"].map((part) => `-I${join(interceptor, part)}`);
   execFileSync(
     "cc",
-    [
-      ...["-std=gnu11", "-O1", "-g", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"],
-      ...["-fno-builtin", "-w", '-DVARSCOPE_VERSION="0"'],
-      ...[`-fsanitize=${sanitizer}`, "-fno-sanitize-recover=all", ...include, `-I${GENERATED}`],
-      ...[join(alone, "entry.c"), ...sources("io"), ...sources("core"), join(GENERATED, "calls.c")],
-      ...wrapped(),
-      ...["-o", library, "-ldl"],
-    ],
+    ["-std=gnu11", "-O1", "-g", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"].concat(
+      ["-fno-builtin", "-w", '-DVARSCOPE_VERSION="0"', `-fsanitize=${sanitizer}`],
+      ["-fno-sanitize-recover=all", ...include, `-I${GENERATED}`, join(alone, "entry.c")],
+      sources("io"),
+      sources("core"),
+      join(GENERATED, "calls.c"),
+      wrapped(),
+      ["-o", library, "-ldl"],
+    ),
     QUIET,
   );
   const words = ["-O1", "-g", "-w", "-pthread", `-I${alone}`, "-o", executable];

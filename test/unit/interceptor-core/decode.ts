@@ -140,7 +140,10 @@ function readCounts(payload: Cursor, thread: number): Count[] {
     all.slice(used.length).every((count) => count.inUse === 0),
     "entries are filled from the first on",
   );
-  return used.map(({ inUse: _, ...count }) => count);
+  return used.map(({ inUse, ...count }) => {
+    expectThat(inUse === 1, "entries in use come first");
+    return count;
+  });
 }
 
 function readCommunicator(payload: Cursor): Trace["communicators"][number] {
