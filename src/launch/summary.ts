@@ -7,10 +7,14 @@ export function describeTraces(
   directory: RunDirectory,
   workingDirectory: string,
 ): string | undefined {
-  const { ranks, worldSize, calls, bytes, unfinished } = countTraces(directory.traceDirectory);
+  const { ranks, worldSize, calls, intercepted, bytes, unfinished } = countTraces(
+    directory.traceDirectory,
+  );
   if (ranks === 0) return undefined;
   const found = ranks < worldSize ? `${ranks} of ${worldSize} ranks` : plural(ranks, "rank");
-  const amount = `${calls.toLocaleString("en-US")} calls (${bytesInWords(bytes)})`;
+  // After a kill, one call more may have been counted than recorded.
+  const all = intercepted > calls + worldSize ? ` of ${intercepted.toLocaleString("en-US")}` : "";
+  const amount = `${calls.toLocaleString("en-US")}${all} calls (${bytesInWords(bytes)})`;
   const ended = unfinished > 0 ? `, ${plural(unfinished, "rank")} unfinished` : "";
   const near = relative(workingDirectory, directory.path);
   const path = near.startsWith("..") ? directory.path : near;

@@ -7,7 +7,9 @@ export interface TraceCount {
   ranks: number;
   /** Processes of MPI_COMM_WORLD, by the largest of the jobs. */
   worldSize: number;
+  /** Calls that stand in the traces, and all that were made. */
   calls: number;
+  intercepted: number;
   bytes: number;
   /** Ranks that did not get to the end of MPI_Finalize. */
   unfinished: number;
@@ -25,7 +27,14 @@ const STAGING = 7;
 
 /** Counts what stands in the trace folder. Files that are not ours or damaged count as far as they go. */
 export function countTraces(traceDirectory: string): TraceCount {
-  const total: TraceCount = { ranks: 0, worldSize: 0, calls: 0, bytes: 0, unfinished: 0 };
+  const total: TraceCount = {
+    ranks: 0,
+    worldSize: 0,
+    calls: 0,
+    intercepted: 0,
+    bytes: 0,
+    unfinished: 0,
+  };
   for (const name of traceFiles(traceDirectory)) {
     const file = openSync(join(traceDirectory, name), "r");
     try {
@@ -54,11 +63,13 @@ function countFile(file: number, total: TraceCount): void {
   total.worldSize = Math.max(total.worldSize, header.readInt32LE(AT_WORLD_SIZE));
   if (header.readUInt32LE(AT_STATE) !== FINALIZED) total.unfinished += 1;
   for (let at = HEADER_BYTES; at + BLOCK_BYTES <= committed; ) {
-    // Every thread has one STAGING block, whose first field counts all its records.
-    const block = read(file, at, BLOCK_BYTES + 8);
-    if (block.length < BLOCK_BYTES + 8 || block.readUInt32LE(0) !== BLOCK_MAGIC) return;
-    if (block.readUInt16LE(4) === STAGING)
+    // Every thread has one STAGING block, whose first fields count all its records and all its calls.
+    const block = read(file, at, BLOCK_BYTES + 16);
+    if (block.length < BLOCK_BYTES || block.readUInt32LE(0) !== BLOCK_MAGIC) return;
+    if (block.readUInt16LE(4) === STAGING && block.length >= BLOCK_BYTES + 16) {
       total.calls += Number(block.readBigUInt64LE(BLOCK_BYTES));
+      total.intercepted += Number(block.readBigUInt64LE(BLOCK_BYTES + 8));
+    }
     at += Math.ceil((BLOCK_BYTES + block.readUInt32LE(8)) / 8) * 8;
   }
 }

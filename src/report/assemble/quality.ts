@@ -1,7 +1,8 @@
 import type { Store } from "../../trace/store.ts";
 import type { Quality } from "../model.ts";
 
-const METHOD = "calls x calibrated cost of one call + time spent packing and writing, in this run";
+const METHOD =
+  "measured in this run: a sample of the calls, and all packing, writing and reading of counters";
 /** Share of rank-time by which the ledger may miss it: rounding, never a lost part. */
 const LEDGER_TOLERANCE = 1e-6;
 

@@ -77,13 +77,31 @@ test("counts are those of the calls written", () => {
   writeFileSync(join(directory.traceDirectory, "2.vst"), "not a trace");
   writeFileSync(join(directory.traceDirectory, "notes.txt"), "");
   const count = countTraces(directory.traceDirectory);
-  expect(count).toMatchObject({ ranks: 2, worldSize: 3, calls: 1037, unfinished: 1 });
+  const all = { calls: 1037, intercepted: 1037 };
+  expect(count).toMatchObject({ ranks: 2, worldSize: 3, ...all, unfinished: 1 });
   expect(describeTraces(directory, folder)).toMatch(
     /^recorded 2 of 3 ranks, 1,037 calls \([\d.]+ kB\), 1 rank unfinished in counted; see: varscope report$/,
   );
   expect(describeTraces(directory, "/usr")).toContain(
     ` in ${directory.path}; see: varscope report ${directory.path}`,
   );
+});
+
+test("calls that were left out are told", () => {
+  const directory = runDirectory(join(folder, "thinned"));
+  mkdirSync(directory.traceDirectory, { recursive: true });
+  writeTrace(join(directory.traceDirectory, "0.vst"), {
+    rank: 0,
+    worldSize: 1,
+    calls: [{ call: "MPI_Barrier", category: "collective" }],
+    columns: {
+      state: new Int32Array(3),
+      startNs: Float64Array.of(0, 1, 2),
+      endNs: Float64Array.of(0, 1, 2),
+    },
+    sampledOut: 4997,
+  });
+  expect(describeTraces(directory, folder)).toMatch(/^recorded 1 rank, 3 of 5,000 calls \(/);
 });
 
 test.each([
