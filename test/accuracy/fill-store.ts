@@ -47,5 +47,6 @@ function columnsOf(r: number, { state, startNs, endNs, bytes, peer }: SimulatedR
     same(-1),
     same(0),
     same(0),
+    same(-1),
   ];
 }
