@@ -113,7 +113,7 @@ export function runDriverIn(
     env: {
       ...process.env,
       VARSCOPE_TRACE_DIR: directory,
-      VARSCOPE_BUDGET: "full",
+      VARSCOPE_BUDGET: process.env["VARSCOPE_BUDGET"] ?? "full",
       ASAN_OPTIONS: "exitcode=66:detect_leaks=0",
       UBSAN_OPTIONS: "exitcode=66:halt_on_error=1",
       TSAN_OPTIONS: "exitcode=66:halt_on_error=1:die_after_fork=0",

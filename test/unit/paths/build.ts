@@ -82,6 +82,7 @@ export function runDriver(
     timeout: 120_000,
     env: {
       ...process.env,
+      VARSCOPE_BUDGET: "full",
       VARSCOPE_TRACE_DIR: directory,
       VARSCOPE_CALL_PATHS: String(frames),
       ASAN_OPTIONS: "exitcode=66:detect_leaks=0:detect_stack_use_after_return=0",
