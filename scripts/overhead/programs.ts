@@ -60,7 +60,7 @@ varscope
 HPL.out      output file name (if any)
 8            device out (6=stdout,7=stderr,file)
 1            # of problems sizes (N)
-600          Ns
+2000         Ns
 1            # of NBs
 64           NBs
 0            PMAP process mapping (0=Row-,1=Column-major)
