@@ -106,7 +106,7 @@ describe("a run that records nothing says why", () => {
 test.each(MPIS)("a rank killed in the middle of a %s job leaves a readable run", async (mpi) => {
   const cwd = temporary();
   const command = mpirun(mpi, ...stencil(mpi, "--steps", "1000000", "--size", "64"));
-  const { end } = start(["run", "-o", "here", "--", ...command], { cwd });
+  const { end } = start(["run", "--full", "-o", "here", "--", ...command], { cwd });
   const setting = `VARSCOPE_TRACE_DIR=${join(cwd, "here/trace")}`;
   const [program = ""] = stencil(mpi);
   const traces = join(cwd, "here/trace");
