@@ -38,6 +38,8 @@ const parts = new Set(values.only.split(","));
 /** Percent of run time that `run` keeps by default, and what is allowed beyond it. */
 const BUDGET = 1;
 const ALLOWED = 0.5;
+/** Problem size of hpcc: some seconds. */
+const HPCC_SIZE = 2000;
 
 function row(...cells: (string | number)[]): void {
   const widths = [27, 11, 11, 8, 15, 9, 9, 9];
@@ -127,7 +129,7 @@ function benchHpcc(launcher: MpiLauncher, cores: readonly number[]): void {
   // The input stands in the working directory, which is a fresh one for every run.
   const folder = mkdtempSync(join(tmpdir(), "varscope-hpcc-"));
   const file = join(folder, "hpccinf.txt");
-  writeFileSync(file, hpccInput(cores.length));
+  writeFileSync(file, hpccInput(cores.length, HPCC_SIZE));
   const script = 'cp "$1" hpccinf.txt && shift && exec "$@"';
   const command = ["sh", "-c", script, "sh", file, ...onCores(launcher, cores, [program])];
   const result = interleave(command, ["untraced", []], Math.min(rounds, 5), (run) => run.seconds);

@@ -53,16 +53,16 @@ export function hpcc(launcher: MpiLauncher): string | undefined {
   return launcher.abi === "openmpi" && existsSync("/usr/bin/hpcc") ? "/usr/bin/hpcc" : undefined;
 }
 
-/** Input of hpcc for `ranks` ranks: problems of a few seconds. */
-export function hpccInput(ranks: number): string {
+/** Input of hpcc for `ranks` ranks and problems of this size, line by line as HPL reads it. */
+export function hpccInput(ranks: number, size: number): string {
   return `HPLinpack benchmark input file
 varscope
 HPL.out      output file name (if any)
 8            device out (6=stdout,7=stderr,file)
 1            # of problems sizes (N)
-2000         Ns
+${size}         Ns
 1            # of NBs
-64           NBs
+40           NBs
 0            PMAP process mapping (0=Row-,1=Column-major)
 1            # of process grids (P x Q)
 1            Ps
@@ -88,8 +88,8 @@ ${ranks}            Qs
 8            memory alignment in double (> 0)
 ##### This line (no. 32) is ignored (it serves as a separator). ######
 0            Number of additional problem sizes for PTRANS
-1200 10000 30000          values of N
+${size}          values of N
 0            number of additional blocking sizes for PTRANS
-40 9 8 13 13 20 16 32 64  values of NB
+40           values of NB
 `;
 }
