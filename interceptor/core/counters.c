@@ -160,7 +160,7 @@ static uint32_t slots_for(uint32_t number) {
 
 /* The lock counts its own time, so the reading must not count it again. */
 static void unlock(struct vs_lock *lock, struct vs_thread *thread) {
-  thread->counters.own_ticks -= vs_tick() - lock->since;
+  thread->counters.own_ticks -= vs_clock_plausible(vs_tick() - lock->since);
   vs_unlock(lock);
 }
 
@@ -294,10 +294,15 @@ static void read_shielded(struct vs_thread *thread, uint64_t now, bool all) {
   errno = error;
 }
 
+/* Another thread may take the account when it closes the trace. */
+static void add_own(struct vs_counter_state *state, uint64_t ticks) {
+  __atomic_fetch_add(&state->own_ticks, vs_clock_plausible(ticks), __ATOMIC_RELAXED);
+}
+
 uint64_t vs_counters_read(struct vs_thread *thread, uint64_t now) {
   read_shielded(thread, now, false);
   uint64_t end = vs_tick();
-  thread->counters.own_ticks += vs_clock_plausible(end - now);
+  add_own(&thread->counters, end - now);
   return end;
 }
 
@@ -306,13 +311,12 @@ void vs_counters_last(struct vs_thread *thread) {
   if (!thread->counters.staging)
     return;
   read_shielded(thread, now, true);
-  thread->counters.own_ticks += vs_clock_plausible(vs_tick() - now);
+  add_own(&thread->counters, vs_tick() - now);
 }
 
 void vs_counters_seal(struct vs_thread *thread) {
   struct vs_counter_state *state = &thread->counters;
-  vs_file_add_tool_ticks(state->own_ticks);
-  state->own_ticks = 0;
+  vs_file_add_tool_ticks(__atomic_exchange_n(&state->own_ticks, 0, __ATOMIC_RELAXED));
   if (state->staged == 0)
     return;
   struct vst_block block = {
