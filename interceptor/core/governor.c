@@ -16,8 +16,9 @@
 #define PROBE_SELDOM 251u
 
 /* What no measurement between two readings of the clock can hold: entry and wrapper of the call,
- * the way to the first reading and from the last one. On the development machine calls left out
- * cost 10 to 14 ns in all, and 5 to 7 ns by their readings. */
+ * the way to the first reading and from the last one. An estimate, from calls left out that cost 10
+ * to 14 ns in all on the development machine (call-rate as fast as it can, with and without);
+ * docs/evaluation.md compares the account before it was added. */
 #define UNSEEN_SECONDS 6e-9
 
 /* Seconds of budget that a thread starts with, can save up, and can owe. */
