@@ -11,7 +11,7 @@
 #define MOST_ENTRIES 2048u
 
 static bool add_block(struct vs_thread *thread) {
-  struct vs_counts *counts = &thread->counts;
+  struct vs_thread_counts *counts = &thread->counts;
   uint32_t capacity = counts->last ? 2 * counts->last->capacity : FIRST_ENTRIES;
   if (capacity > MOST_ENTRIES)
     capacity = MOST_ENTRIES;
@@ -26,7 +26,7 @@ static bool add_block(struct vs_thread *thread) {
 }
 
 struct vst_count *vs_counts_add(struct vs_thread *thread, uint32_t state) {
-  struct vs_counts *counts = &thread->counts;
+  struct vs_thread_counts *counts = &thread->counts;
   struct vst_count *entry = &counts->beyond;
   struct vs_lock lock;
   vs_lock(&lock);

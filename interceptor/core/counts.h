@@ -10,7 +10,7 @@
 struct vs_thread;
 
 /* A thread's blocks: the one being filled, and the first. Zero before there is any. */
-struct vs_counts {
+struct vs_thread_counts {
   struct vst_counts *first, *last;
   uint32_t used;           /* entries of `last` */
   struct vst_count beyond; /* counts where there is no room in the file */

@@ -12,6 +12,7 @@ static _Atomic uint32_t closed = VS_ASLEEP;
 _Atomic uint32_t *_Atomic vs_gate = &closed;
 
 static void sleep_in_child(void) {
+  *vs_gate = VS_ASLEEP; /* threads know the page itself, too (quick.h) */
   vs_gate = &closed;
 }
 

@@ -20,11 +20,16 @@
  * to 14 ns in all on the development machine (call-rate as fast as it can, with and without);
  * docs/evaluation.md compares the account before it was added. */
 #define UNSEEN_SECONDS 6e-9
+#define QUICK_UNSEEN_SECONDS 2e-9
 
 /* Seconds of budget that a thread starts with, can save up, and can owe. */
 #define CREDIT 0.25
 #define MOST_CREDIT 1.0
 #define MOST_DEBT 10.0
+
+/* Where calls are counted only (budget 0): share of the time beyond which fewer of them are timed.
+ */
+#define COUNTING_BUDGET 0.01
 
 #define TURN_SECONDS 0.02
 #define LEAST_RECORDS 256.0
@@ -46,13 +51,14 @@ _Atomic uint32_t vs_light_epoch;
 _Atomic uint32_t vs_requests_recorded;
 
 static struct {
-  double record, clock; /* ticks */
-  double second;        /* ticks */
+  double record, clock, quick; /* ticks */
+  double second;               /* ticks */
 } first;
 
-void vs_governor_set_costs(double record, double clock) {
+void vs_governor_set_costs(double record, double clock, double quick) {
   first.record = record;
   first.clock = clock;
+  first.quick = quick;
 }
 
 static double mean(const struct vs_cost *cost) {
@@ -179,6 +185,10 @@ void vs_governor_measured(struct vs_cost *cost, uint64_t ticks, unsigned extra) 
   cost->calls += 1;
 }
 
+static double quick_cost(void) {
+  return first.quick + QUICK_UNSEEN_SECONDS * first.second;
+}
+
 double vs_governor_account(struct vs_thread *thread) {
   struct vs_governor *governor = &thread->governor;
   const struct vst_staging *staging = thread->staging;
@@ -187,8 +197,13 @@ double vs_governor_account(struct vs_thread *thread) {
   double recorded = (double)(staging->written - governor->written_told);
   uint64_t out = staging->sampled_out - governor->sampled_told;
   double timed = (double)(governor->timed < out ? governor->timed : out);
+  double untimed = (double)out - timed;
+  double quick = (double)governor->quick_calls < untimed ? (double)governor->quick_calls : untimed;
   double cost = recorded * mean(&governor->record) + timed * mean(&governor->light) +
-                ((double)out - timed) * mean(&governor->lightest);
+                quick * quick_cost() + (untimed - quick) * mean(&governor->lightest);
+  if (untimed > 0)
+    governor->quick_share = quick / untimed;
+  governor->quick_calls = 0;
   governor->written_told = staging->written;
   governor->sampled_told = staging->sampled_out;
   governor->timed = 0;
@@ -239,7 +254,9 @@ static void ask(struct vs_governor *governor, struct demand *demand) {
 }
 
 /* Thins the states up to this class of mean time; -1: none. */
-static void thin(struct vs_governor *governor, int most) {
+static void thin(struct vs_thread *thread, int most) {
+  struct vs_governor *governor = &thread->governor;
+  memset(thread->quick.entries, 0, sizeof thread->quick.entries);
   for (uint32_t state = 0; state < governor->plan_count; state++) {
     struct vs_plan *plan = &governor->plans[state];
     bool thinned =
@@ -248,9 +265,10 @@ static void thin(struct vs_governor *governor, int most) {
   }
 }
 
-static void keep_all(struct vs_governor *governor) {
+static void keep_all(struct vs_thread *thread) {
+  struct vs_governor *governor = &thread->governor;
   if (governor->pause > 0)
-    thin(governor, -1);
+    thin(thread, -1);
   governor->pause = 0;
   governor->left_out = 0;
   governor->timed_mask = 0;
@@ -267,27 +285,35 @@ static void set_pause(struct vs_governor *governor, double kept) {
   }
 }
 
+/* Which share of the calls left out is timed: so that the cost of so many calls leaves half of what
+ * is allowed, or else the least. Returns what one costs then. */
+static double choose_timing(struct vs_governor *governor, double calls, double allowed) {
+  double timed = mean(&governor->light), slow = mean(&governor->lightest);
+  double untimed = slow + governor->quick_share * (quick_cost() - slow);
+  double cost = timed;
+  governor->timed_mask = 0;
+  governor->probe_every = PROBE_EVERY;
+  for (uint32_t every = VS_TIMED_LEAST; calls * cost > allowed / 2 && every <= VS_TIMED_MOST;
+       every *= 4) {
+    governor->timed_mask = every - 1;
+    governor->probe_every = PROBE_SELDOM;
+    cost = untimed + (timed - untimed) / every;
+  }
+  return cost;
+}
+
 /* Decides for calls like those of the demand, which may cost `allowed` ticks together. */
 static void decide(struct vs_thread *thread, const struct demand *demand, double allowed) {
   struct vs_governor *governor = &thread->governor;
   uint64_t written = thread->staging->written;
   double record =
       mean(&governor->record) + (written ? (double)governor->sealing / (double)written : 0);
-  double light = mean(&governor->light);
   if ((demand->needed + demand->all) * record <= allowed) {
-    keep_all(governor);
+    keep_all(thread);
     return;
   }
+  double light = choose_timing(governor, demand->all, allowed - demand->needed * record);
   double left = allowed - demand->needed * record - demand->all * light;
-  governor->timed_mask = 0;
-  governor->probe_every = PROBE_EVERY;
-  if (left < 0) {
-    double untimed = mean(&governor->lightest);
-    governor->timed_mask = VS_TIMED_EVERY - 1;
-    governor->probe_every = PROBE_SELDOM;
-    light = untimed + (light - untimed) / VS_TIMED_EVERY;
-    left = allowed - demand->needed * record - demand->all * light;
-  }
   double more = record > light ? record - light : 0; /* that keeping a call costs */
   double thinned = demand->all;
   int class = CLASSES - 1;
@@ -295,7 +321,7 @@ static void decide(struct vs_thread *thread, const struct demand *demand, double
     left -= demand->calls[class] * more;
     thinned -= demand->calls[class];
   }
-  thin(governor, class);
+  thin(thread, class);
   set_pause(governor, left > 0 && thinned * more > 0 ? left / (thinned * more) : 0);
 }
 
@@ -306,6 +332,7 @@ static double clamp(double value, double least, double most) {
 void vs_governor_turn(struct vs_thread *thread, uint64_t now) {
   struct vs_governor *governor = &thread->governor;
   double passed = (double)(now - governor->last_turn);
+  uint64_t out = thread->staging ? thread->staging->sampled_out - governor->sampled_told : 0;
   double cost = vs_governor_account(thread);
   double budget = vs_options.budget;
   double wait = TURN_SECONDS * first.second;
@@ -331,6 +358,8 @@ void vs_governor_turn(struct vs_thread *thread, uint64_t now) {
   } else {
     governor->tool = 0;
     governor->record_limit = UINT64_MAX;
+    if (!vs_options.full && budget <= 0)
+      choose_timing(governor, (double)out, COUNTING_BUDGET * passed);
   }
   governor->last_turn = now;
   governor->next_turn = now + (uint64_t)clamp(wait, 1, first.second);

@@ -29,8 +29,10 @@ enum {
 /* Thinned calls of a thread that are recorded in a row. */
 #define VS_BURST 64u
 
-/* In the lightest mode, one call of a state in so many is timed; a power of two. */
-#define VS_TIMED_EVERY 16u
+/* In the lightest modes, one call of a state in so many is timed: the first that the budget bears,
+ * or the last. Powers of two. */
+#define VS_TIMED_LEAST 16u
+#define VS_TIMED_MOST 256u
 
 /* What is kept per thread and state. */
 struct vs_plan {
@@ -61,6 +63,8 @@ struct vs_governor {
   uint64_t next_turn, last_turn; /* ticks */
   uint64_t record_limit;         /* `written` at which the next turn is due whatever the time */
   uint64_t timed;                /* calls left out and timed, since the last account */
+  uint64_t quick_calls;          /* calls left out the quick way, since the last account */
+  double quick_share;            /* of the untimed ones at the last turn */
   uint64_t written_told, sampled_told; /* counters of the thread at the last account */
   uint64_t tool;                       /* ticks spent under the lock since the last turn */
   uint64_t sealing;                    /* ticks spent packing, in all */
@@ -79,8 +83,9 @@ extern _Atomic uint32_t vs_left_out;
 extern _Atomic uint32_t vs_light_epoch;
 extern _Atomic uint32_t vs_requests_recorded;
 
-/* Costs to start from, in ticks: of recording a call, and of reading the clock. */
-void vs_governor_set_costs(double record, double clock);
+/* Costs in ticks: of recording a call, to start from; of reading the clock; and of a call left out
+ * the quick way (quick.h), which is too short to be measured in the run. */
+void vs_governor_set_costs(double record, double clock, double quick);
 
 /* For a thread that has begun to record. */
 void vs_governor_start(struct vs_thread *thread, uint64_t now);

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "paths.h"
 #include "process.h"
+#include "quick.h"
 #include "states.h"
 
 static struct {
@@ -108,11 +109,35 @@ static inline void note_requests(bool recorded) {
   atomic_store_explicit(&vs_requests_recorded, recorded, memory_order_relaxed);
 }
 
+/* As many calls as need neither be measured nor end the pause. */
+static inline void grant_quick(struct vs_thread *thread) {
+  const struct vs_governor *governor = &thread->governor;
+  if (!(governor->left_out && governor->timed_mask))
+    return;
+  uint32_t calls = governor->until_probe;
+  if (governor->pause > 0 && governor->turn < calls)
+    calls = governor->turn;
+  thread->quick.given = calls - 1;
+  __atomic_store_n(&thread->quick.left, calls - 1, __ATOMIC_RELAXED);
+}
+
+/* Call paths can be told by the usual way alone. */
+static inline void learn_quick(struct vs_thread *thread, uint32_t call, const void *site,
+                               const struct vs_plan *plan) {
+  static const _Atomic uint32_t never;
+  if (vs_options.call_path_frames > 0 || !(plan->classes & thread->governor.left_out))
+    return;
+  *vs_quick_place(thread, site) = (struct vs_quick_entry){
+      site, plan->count, plan->requests ? &vs_requests_recorded : &never, call, 0};
+}
+
 /* Untimed calls have enter 0. */
-static enum vs_handling begin_light(struct vs_thread *thread, struct vs_scope *scope) {
+static enum vs_handling begin_light(struct vs_thread *thread, struct vs_scope *scope, uint32_t call,
+                                    const void *site) {
   struct vs_plan *plan = scope->plan;
   if (__builtin_expect(!plan->count, 0))
     plan->count = vs_counts_add(thread, scope->state);
+  learn_quick(thread, call, site, plan);
   if (plan->requests)
     note_requests(false);
   bool timed = (plan->count->calls & thread->governor.timed_mask) == 0;
@@ -141,8 +166,10 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   if (__builtin_expect(thread->scope != NULL, 0)) {
     if (!call_was_left(thread, scope))
       return VS_PASS;
-    vs_thread_count_lost(thread);
+    if (thread->enter != VS_COUNTED)
+      vs_thread_count_lost(thread);
   }
+  vs_quick_settle(thread);
   thread->scope = scope;
   scope->thread = thread;
   scope->probe = 0;
@@ -155,7 +182,7 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   struct vs_plan *plan = scope->plan = plan_of(thread, scope->state, call);
   uint32_t left_out = governor->left_out | atomic_load_explicit(&vs_left_out, memory_order_relaxed);
   if (plan && plan->classes & left_out)
-    return begin_light(thread, scope);
+    return begin_light(thread, scope, call, site);
   if (plan && plan->requests)
     note_requests(true);
   thread->enter = scope->enter = vs_tick();
@@ -198,6 +225,7 @@ void vs_leave(struct vs_scope *scope) {
     vs_governor_flip(thread);
   if (__builtin_expect(scope->probe != 0, 0))
     measure_light(scope, exit);
+  grant_quick(thread);
   atomic_signal_fence(memory_order_seq_cst);
   thread->scope = NULL;
 }
@@ -267,6 +295,7 @@ static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
   }
   if (__builtin_expect(due, 0))
     vs_governor_turn(thread, vs_tick());
+  grant_quick(thread);
 }
 
 void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments) {

@@ -29,6 +29,10 @@
 
 _Thread_local struct vs_thread *vs_self __attribute__((tls_model("initial-exec")));
 
+ptrdiff_t vs_self_offset(void) {
+  return (const char *)&vs_self - vs_thread_pointer();
+}
+
 static pthread_key_t key;
 static struct vs_thread *threads, *unused;
 static uint32_t thread_count;
@@ -56,6 +60,7 @@ static void retire(void *data) {
   vs_self = NULL;
   if (vs_mode() == VS_ASLEEP)
     return;
+  vs_quick_settle(thread);
   vs_counters_last(thread);
   vs_lock(&lock);
   if (vs_mode() == VS_RECORDING) {
@@ -105,6 +110,7 @@ static struct vs_thread *make(void) {
   threads = thread;
   if (thread->number < MOST_THREADS)
     thread->staging = vs_file_add_staging(thread->number, thread->capacity);
+  thread->quick.gate = vs_gate_word();
   if (thread->staging) {
     thread->slots = (struct vst_record *)(thread->staging + 1);
     thread->capacity = thread->staging->capacity;
@@ -204,6 +210,7 @@ bool vs_threads_seal_all(void) {
       all = false;
       continue;
     }
+    vs_quick_settle(thread);
     vs_thread_seal(thread);
     vs_counters_seal(thread);
     vs_transfers_seal(thread);

@@ -16,6 +16,29 @@
 /* Number of a thread that is not in the trace (calibration). */
 #define VS_NO_THREAD 0xffffffffu
 
+/* States whose calls the thread leaves out, by place; see quick.h. A power of two. */
+#define VS_QUICK_ENTRIES 64u
+
+struct vs_quick_entry {
+  const void *site; /* NULL: free */
+  struct vst_count *count;
+  /* While not 0, the state's calls take the usual way: a call may start or complete requests of
+   * which a recorded call took note. */
+  const _Atomic uint32_t *usual;
+  uint32_t call;
+  uint32_t unused;
+};
+
+struct vs_quick {
+  uint32_t left;  /* calls that may go the quick way before the recorder looks again */
+  uint32_t given; /* `left` when it was granted */
+  const _Atomic uint32_t *gate; /* vs_gate_word() */
+  struct vs_quick_entry entries[VS_QUICK_ENTRIES];
+};
+
+/* In `enter` of a thread: the call on record is counted already. */
+#define VS_COUNTED 1u
+
 struct vs_thread {
   const struct vs_scope *scope; /* of the call being recorded, or NULL */
   uint64_t enter;               /* of that call */
@@ -34,7 +57,8 @@ struct vs_thread {
   struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
   uint64_t told;               /* staging->sampled_out at the last record */
   struct vs_governor governor;
-  struct vs_counts counts;
+  struct vs_quick quick;
+  struct vs_thread_counts counts;
   struct vs_thread *next; /* of all; under the lock */
   struct vs_thread *free; /* next of those whose thread has ended; under the lock */
 };
@@ -52,6 +76,23 @@ static inline void vs_count_time(struct vs_thread *thread, struct vst_count *cou
   if (thread->counts.first)
     thread->counts.first->last_exit = exit;
   thread->governor.timed++;
+}
+
+/* Adds the calls that went the quick way to the thread's counters, and allows no more of them. */
+static inline void vs_quick_settle(struct vs_thread *thread) {
+  struct vs_quick *quick = &thread->quick;
+  uint32_t used = quick->given - __atomic_load_n(&quick->left, __ATOMIC_RELAXED);
+  __atomic_store_n(&quick->left, 0, __ATOMIC_RELAXED);
+  quick->given = 0;
+  if (used == 0)
+    return;
+  struct vst_staging *staging = thread->staging;
+  __atomic_store_n(&staging->intercepted, staging->intercepted + used, __ATOMIC_RELAXED);
+  __atomic_store_n(&staging->sampled_out, staging->sampled_out + used, __ATOMIC_RELEASE);
+  thread->governor.quick_calls += used;
+  thread->governor.until_probe -= used;
+  if (thread->governor.pause > 0)
+    thread->governor.turn -= used;
 }
 
 /* Must succeed once before the others are used; false if the system gives no thread-specific key.

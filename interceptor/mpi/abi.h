@@ -7,6 +7,7 @@
 
 #include "birth.h"
 #include "calls.h"
+#include "quick.h"
 
 typedef void (*vs_function)(void);
 
@@ -30,6 +31,8 @@ struct vs_core {
   __typeof__(vs_recording) *recording;
   __typeof__(vs_begin) *begin;
   __typeof__(vs_leave) *leave;
+  /* Of the quick way (quick.h): vs_self_offset(). */
+  ptrdiff_t self_offset;
   __typeof__(vs_stop) *stop;
   __typeof__(vs_end) *end;
   __typeof__(vs_record_number) *record_number;

@@ -42,7 +42,7 @@ static bool start(const struct vs_job *job, char *problem, unsigned problem_byte
   return vs_start(job, problem, problem_bytes);
 }
 
-static const struct vs_core core = {
+static struct vs_core core = {
     .start = start,
     .recording = vs_recording,
     .begin = vs_begin,
@@ -64,6 +64,7 @@ static const struct vs_core core = {
 
 static const struct vs_abi *accept(const struct vs_abi *loaded) {
   const char *missing = NULL;
+  core.self_offset = vs_self_offset();
   if (loaded->connect(&core, &missing))
     return loaded;
   say("the MPI library lacks ", missing);

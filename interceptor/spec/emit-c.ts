@@ -1,5 +1,5 @@
 import { completesRequests } from "./emit-requests.ts";
-import { type Language, wrapperBody } from "./emit-wrapper.ts";
+import { type Language, mayBeQuick, quickBody, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
 import { ROLES, RULES } from "./roles.ts";
 import { NOTICE } from "./text.ts";
@@ -19,6 +19,7 @@ export function emitCWrappers(calls: readonly Call[]): string {
   return `${NOTICE}#include "prototypes.h"
 #include "work.h"
 
+#define NOINLINE __attribute__((noinline))
 #define REAL(name) ((name##_prototype *)vs_real[VS_CALL_##name][VS_FORM_C])
 
 ${calls.map(wrapper).join("\n")}
@@ -33,11 +34,23 @@ function wrapper(call: Call): string {
     if (role === ROLES["varargs"]) return role.c;
     return role.c.endsWith("*") ? `${role.c}${name}` : `${role.c} ${name}`;
   });
-  const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
-  return `static int vs_${call.name}(${parameters.join(", ") || "void"}) {
-${body.join("\n")}
+  const list = parameters.join(", ");
+  if (!mayBeQuick(call)) {
+    return `static int vs_${call.name}(${list || "void"}) {\n${indented(wrapperBody(call, LANGUAGE))}}\n`;
+  }
+  const names = [...call.arguments.map(({ name }) => name), LANGUAGE.site].join(", ");
+  // The usual way is a function of its own, so that the quick one need not save registers for it.
+  return `static NOINLINE int usual_${call.name}(${[...parameters, "const void *site"].join(", ")}) {
+${indented(wrapperBody(call, { ...LANGUAGE, site: "site" }))}}
+
+static int vs_${call.name}(${list || "void"}) {
+${indented(quickBody(call, LANGUAGE))}  return usual_${call.name}(${names});
 }
 `;
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}\n`).join("");
 }
 
 /** What the real function gets: varargs cannot be passed on. */
@@ -72,8 +85,8 @@ const LANGUAGE: Language = {
     ];
   },
   passThrough: (call) => `return ${realCall(call)};`,
-  leaveOut: (call) =>
-    `{ const int left_out = ${realCall(call)}; vs_core.leave(&scope); return left_out; }`,
+  leaveOut: (call, leave) =>
+    `{ const int left_out = ${realCall(call)}; ${leave} return left_out; }`,
   prepareStatus: () => [
     "MPI_Status own_status;",
     "MPI_Status *const seen_status = vs_ignored(status) ? &own_status : status;",

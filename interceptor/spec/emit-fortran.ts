@@ -1,5 +1,5 @@
 import { completesRequests } from "./emit-requests.ts";
-import { type Language, wrapperBody } from "./emit-wrapper.ts";
+import { type Language, mayBeQuick, quickBody, wrapperBody } from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
 import { NOTICE, numbered } from "./text.ts";
 
@@ -72,7 +72,8 @@ function wrappers(call: Call): string {
     ...lengthsOf(call).map((name) => `size_t ${name}`),
   ].join(", ");
   const names = namesOf(call);
-  const body = wrapperBody(call, LANGUAGE).map((line) => `  ${line}`);
+  const quick = mayBeQuick(call) ? quickBody(call, LANGUAGE) : [];
+  const body = [...quick, ...wrapperBody(call, LANGUAGE)].map((line) => `  ${line}`);
   const forms = FORMS.filter(({ suffix }) => hasForm(call, suffix)).map(
     ({ suffix, form }) => `static void vs_${suffix}_${call.name}(${list}) {
   vs_fortran_${call.name}(${form}, __builtin_return_address(0), ${names});
@@ -121,7 +122,7 @@ const LANGUAGE: Language = {
   finish: [],
   callReal: (call) => [callRealWithStatus(call), "const bool succeeded = *ierror == MPI_SUCCESS;"],
   passThrough: (call) => `{ ${callReal(call)} return; }`,
-  leaveOut: (call) => `{ ${callReal(call)} vs_core.leave(&scope); return; }`,
+  leaveOut: (call, leave) => `{ ${callReal(call)} ${leave} return; }`,
   prepareStatus: () => ["MPI_Status own_status;"],
   value: ({ role, name }: Argument) => {
     switch (role.fortran) {

@@ -8,8 +8,8 @@ export interface Language {
   callReal(call: Call): string[];
   /** Statement that calls the real function and returns, when nothing is recorded. */
   passThrough(call: Call): string;
-  /** The same for a call that is left out on purpose. */
-  leaveOut(call: Call): string;
+  /** The same for a call that is left out on purpose; `leave` is the statement that ends it. */
+  leaveOut(call: Call, leave: string): string;
   /** Expression for the value of an argument after the call. */
   value(argument: Argument): string;
   /** Expression for the address the call is made from. */
@@ -33,6 +33,24 @@ export function wrapperBody(call: Call, language: Language): string[] {
     default:
       return recordedBody(call, language);
   }
+}
+
+/** Whether a call may be left out at all, and so have a quick way (interceptor/core/quick.h). */
+export function mayBeQuick(call: Call): boolean {
+  return call.work !== "init" && call.work !== "finalize" && !call.arguments.some(isVariable);
+}
+
+function isVariable({ roleName }: Argument): boolean {
+  return roleName === "varargs";
+}
+
+/** Statements that make the call the quick way where that is allowed; the usual way follows. */
+export function quickBody(call: Call, language: Language): string[] {
+  return [
+    "struct vs_quick_call quick;",
+    `if (vs_leaves_quickly(&quick, VS_CALL_${call.name}, ${language.site}))`,
+    `  ${language.leaveOut(call, "vs_quick_end(&quick);")}`,
+  ];
 }
 
 function initBody(call: Call, language: Language): string[] {
@@ -96,7 +114,7 @@ function recordedBody(call: Call, language: Language): string[] {
     "struct vs_scope scope;",
     `const enum vs_handling handling = vs_core.begin(&scope, VS_CALL_${call.name}, ${language.site});`,
     `if (handling == VS_PASS) ${language.passThrough(call)}`,
-    `if (handling == VS_LIGHT) ${language.leaveOut(call)}`,
+    `if (handling == VS_LIGHT) ${language.leaveOut(call, "vs_core.leave(&scope);")}`,
     ...(roles.includes("status") ? language.prepareStatus() : []),
     ...requests.before,
     ...object.before,

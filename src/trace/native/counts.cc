@@ -82,8 +82,15 @@ void readCounts(const File &file, const BlockIndex &index, TraceFile &trace) {
     uint64_t sum = 0;
     for (const vst_count &count : thread.leftOut)
       sum += count.calls;
-    if (trace.finalized && thread.counters && sum > thread.counters->sampled_out)
+    if (!thread.counters || sum <= thread.counters->sampled_out)
+      continue;
+    if (trace.finalized) {
       trace.damage.push_back(name + "its counts of calls left out do not add up");
+      continue;
+    }
+    const uint64_t ahead = sum - thread.counters->sampled_out;
+    thread.counters->intercepted += ahead;
+    thread.counters->sampled_out += ahead;
   }
 }
 

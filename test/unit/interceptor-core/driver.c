@@ -48,6 +48,8 @@ static const struct {
     {"many-states", run_many_states},
     {"govern", run_govern},
     {"govern-threads", run_govern_threads},
+    {"govern-left", run_govern_left},
+    {"govern-fork", run_govern_fork},
     {"govern-kill", run_govern_kill},
     {"pause", run_pause},
 };

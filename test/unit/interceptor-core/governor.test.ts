@@ -74,7 +74,13 @@ function checkGaps(trace: Trace, callsPerThread = 0): void {
   }
 }
 
-const made = (done: DriverRun): number[] => done.stdout.trim().split(" ").map(Number);
+const made = (done: DriverRun): number[] =>
+  done.stdout.split(" ").slice(0, NAMES.length).map(Number);
+
+/** The number behind a word that the driver printed. */
+function printed(done: DriverRun, word: string): number {
+  return Number(new RegExp(`${word} (\\d+)`).exec(done.stdout)?.[1]);
+}
 
 test.each(["0.1", "1", "10"])("budget %s: no call is forgotten, whatever is thinned", (budget) => {
   const { run: done, trace } = run("govern", 3_000_000, { VARSCOPE_BUDGET: budget });
@@ -86,9 +92,11 @@ test.each(["0.1", "1", "10"])("budget %s: no call is forgotten, whatever is thin
   expect(leftOut[4]).toBe(0);
   expect(recorded[4]).toBe(3000);
   expect(recorded.slice(0, 4).every((count) => count > 100)).toBe(true);
+  // Most of them are counted without asking the recorder.
+  if (budget !== "10") expect(printed(done, "quick")).toBeGreaterThan(1_000_000);
   for (const { calls, timed } of trace.counts) {
     expect(timed).toBeLessThanOrEqual(calls);
-    expect(timed).toBeGreaterThanOrEqual(Math.floor(calls / 16));
+    expect(timed).toBeGreaterThanOrEqual(Math.floor(calls / 256));
   }
 });
 
@@ -124,6 +132,21 @@ test("budget 0 records only what is never left out, and times the rest", () => {
   checkGaps(trace);
 });
 
+test("calls left by an error handler are counted once", () => {
+  const { run: done, trace } = run("govern-left", 1_000_000, { VARSCOPE_BUDGET: "0.5" });
+  expect(printed(done, "left")).toBeGreaterThan(100);
+  const [thread] = trace.staging;
+  expect(thread?.intercepted).toBe(made(done)[0]);
+  expect(thread?.lost).toBe(0);
+});
+
+test("a forked child's calls are not its parent's", () => {
+  const { run: done, trace } = run("govern-fork", 400_000, { VARSCOPE_BUDGET: "0.5" });
+  const { recorded, leftOut } = countCalls(trace);
+  expect(recorded.map((count, i) => count + leftOut[i]!)).toEqual(made(done));
+  checkGaps(trace, 400_000);
+});
+
 test("threads are thinned each by themselves", () => {
   const { run: done, trace } = run("govern-threads", 400_000, { VARSCOPE_BUDGET: "1" });
   const { recorded, leftOut } = countCalls(trace);
@@ -137,10 +160,13 @@ test.each(["1", "0"])("budget %s: a kill loses one call at most", (budget) => {
   const calls = Number(done.stdout);
   if (!thread) throw new Error("there is no thread");
   const seen = thread.written + thread.sampledOut;
-  expect(thread.intercepted - calls).toBeOneOf([0, 1]);
   expect(thread.intercepted - seen).toBeOneOf([0, 1]);
+  // Counts of states may be ahead of the thread's; then they hold.
   const counted = sum(trace.counts.map((count) => count.calls));
-  expect(counted - thread.sampledOut).toBeOneOf([0, 1]);
+  const ahead = Math.max(0, counted - thread.sampledOut);
+  expect(ahead).toBeLessThanOrEqual(256);
+  expect(thread.intercepted + ahead - calls).toBeOneOf([0, 1]);
+  expect(counted - thread.sampledOut - ahead).toBeOneOf([0, -1]);
 });
 
 test("while paused, calls are counted, but for those that are never left out", () => {
