@@ -290,9 +290,8 @@ struct vst_record {
 /* Head of a STAGING payload. Sealing packs all staged records into one FRAGMENTS block and starts
  * again at slot 0, so with S records in the thread's FRAGMENTS blocks, the unsealed ones are
  * `written` - S records in slots 0, 1, ... A call counts when it has returned, in `intercepted`
- * first: after a kill that may be ahead by one call. Calls left out may count earlier, and in
- * COUNTS alone until the thread's next call that does not: see there. Threads that came when
- * recording had broken off share one STAGING block without slots. */
+ * first: after a kill that may be ahead by one call; one left out may count earlier (see COUNTS).
+ * Threads that came when recording had broken off share one STAGING block without slots. */
 struct vst_staging {
   uint64_t written;     /* atomic: records this thread ever staged */
   uint64_t intercepted; /* atomic: calls this thread ever made through the interceptor */
@@ -305,10 +304,10 @@ struct vst_staging {
 /*
  * Head of a COUNTS payload: what one thread left out on purpose, state by state. A thread can have
  * several such blocks; entries of one thread have different states. They are filled from the first
- * on: behind one that is not in use, none is. Per thread the sum of `calls`
- * equals the `sampled_out` of its STAGING block, but for calls whose state could not be told
- * (sampled_out is larger by these). While a process runs, and after a kill, the sum may be ahead:
- * then it holds, and what it is ahead by is to be added to `intercepted`, too.
+ * on: behind one that is not in use, none is. Per thread the sum of `calls` equals the
+ * `sampled_out` of its STAGING block, but for calls whose state could not be told (sampled_out is
+ * larger by these). While a process runs, and after a kill, the sum may be ahead: then it holds,
+ * and what it is ahead by is to be added to `intercepted`, too.
  */
 struct vst_counts {
   uint32_t capacity; /* entries that follow */
