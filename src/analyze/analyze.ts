@@ -4,9 +4,11 @@ import { classify } from "./classify.ts";
 import { insertRows } from "./columns.ts";
 import { findImbalances } from "./imbalances.ts";
 import { fillLedger } from "./ledger.ts";
+import { type KeyModel, modelKeys } from "./model-keys.ts";
 import { findRegions } from "./regions.ts";
 import { ANALYSIS_TABLES, ANALYSIS_VERSION, ANALYSIS_VIEWS } from "./schema.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
+import { splitKeys } from "./split-keys.ts";
 import { findWaiting } from "./waiting.ts";
 import { countCells } from "./work-cells.ts";
 import { groupWork } from "./work-keys.ts";
@@ -23,10 +25,17 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const wallNs = await wall(store);
   let binNs = 0;
+  let models: KeyModel[] = [];
   const passes: [string, () => Promise<void>][] = [
-    ["work", () => groupWork(store, settings)],
+    [
+      "work",
+      async () => {
+        await groupWork(store, settings);
+        models = await splitKeys(store, settings, await modelKeys(store));
+      },
+    ],
     ["times", () => countCells(store)],
-    ["classes", () => classify(store, settings, wallNs)],
+    ["classes", () => classify(store, settings, wallNs, models)],
     [
       "heat map",
       async () => {

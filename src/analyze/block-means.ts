@@ -12,6 +12,8 @@ export interface BlockMeans {
   n: Float64Array;
   /** Sum of durations, ns. */
   total: Float64Array;
+  /** The same before durations are divided by the scale of their vector. */
+  raw: Float64Array;
   /** Log of the mean with durations capped at twice the block's lower quartile; NaN without fragments. */
   level: Float64Array;
   /** Typical spread of single fragments inside a block: half the 16-84 % range of log time. */
@@ -24,6 +26,7 @@ export function blockMeans(cells: KeyCells, from: number, to: number): BlockMean
   const size = ranks * cells.blocks;
   const n = new Float64Array(size);
   const total = new Float64Array(size);
+  const raw = new Float64Array(size);
   const level = new Float64Array(size).fill(Number.NaN);
   for (let first = 0; first < cells.n.length; ) {
     const at = blockOf(cells, first);
@@ -36,6 +39,7 @@ export function blockMeans(cells: KeyCells, from: number, to: number): BlockMean
       counts.push(cells.n[next]!);
       n[at]! += cells.n[next]!;
       total[at]! += cells.totalNs[next]!;
+      raw[at]! += cells.rawNs[next]!;
     }
     const cap = 2 * weightedQuantile(means, counts, 0.25);
     const capped = means.reduce((sum, mean, i) => sum + counts[i]! * Math.min(mean, cap), 0);
@@ -47,6 +51,7 @@ export function blockMeans(cells: KeyCells, from: number, to: number): BlockMean
     blocks: cells.blocks,
     n,
     total,
+    raw,
     level,
     spread: typicalSpread(cells, from, to),
   };

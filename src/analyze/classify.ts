@@ -5,6 +5,7 @@ import { surplusFactors } from "./contamination.ts";
 import { fitClass } from "./fit.ts";
 import { keyCells } from "./key-cells.ts";
 import { findCuts } from "./modes.ts";
+import type { KeyModel } from "./model-keys.ts";
 import { BINS_PER_E, type Settings } from "./settings.ts";
 import { type Course, takeOutShared } from "./shared-course.ts";
 import { FOREVER, type Key, type WorkClass } from "./work-class.ts";
@@ -14,9 +15,14 @@ import { writeClasses } from "./write-classes.ts";
  * Pass 3. Makes work classes out of keys, and their references.
  *
  * Reads `work_keys`, `key_map`, `work_cells`; writes `work_classes`, `class_works`, `rank_references`,
- * `reference_factors`, and temporary `class_ranks` (time of every class per rank, judged or not).
+ * `reference_factors`, `class_models`, and temporary `class_ranks` (time of every class per rank, judged or not).
  */
-export async function classify(store: Store, settings: Settings, wallNs: number): Promise<void> {
+export async function classify(
+  store: Store,
+  settings: Settings,
+  wallNs: number,
+  models: readonly KeyModel[],
+): Promise<void> {
   const keys = await store.rows<Record<string, unknown> & Key>("FROM work_keys ORDER BY key");
   const classes = await fitKeys(store, keys, settings);
   for (const kind of ["compute", "communication", "io"]) {
@@ -25,13 +31,13 @@ export async function classify(store: Store, settings: Settings, wallNs: number)
       .map(courseOf);
     takeOutShared(courses, wallNs);
   }
-  await writeClasses(store, keys, classes, settings);
+  await writeClasses(store, keys, classes, settings, models);
 }
 
 async function fitKeys(store: Store, keys: Key[], settings: Settings): Promise<WorkClass[]> {
   const [key, ...cells] = await readColumns(
     store,
-    "SELECT key, rank, block, bin, n, total_ns FROM work_cells ORDER BY key, rank, block, bin",
+    "SELECT key, rank, block, bin, n, total_ns, raw_ns FROM work_cells ORDER BY key, rank, block, bin",
   );
   const byNumber = new Map(keys.map((one) => [one.key, one]));
   const classes: WorkClass[] = [];

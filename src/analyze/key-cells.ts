@@ -10,11 +10,13 @@ export interface KeyCells {
   bin: Int32Array;
   n: Float64Array;
   totalNs: Float64Array;
+  /** The same before durations are divided by the scale of their vector. */
+  rawNs: Float64Array;
   /** Cells of ranks[i] are starts[i] to starts[i + 1]. */
   starts: number[];
 }
 
-/** Builds the cells of one key from rows [from, to) of the columns rank, block, bin, n, total_ns. */
+/** Builds the cells of one key from rows [from, to) of the columns rank, block, bin, n, total_ns, raw_ns (default: total_ns). */
 export function keyCells(
   columns: Float64Array[],
   from: number,
@@ -41,6 +43,7 @@ export function keyCells(
     bin: Int32Array.from(bin.subarray(from, to)),
     n: n.slice(from, to),
     totalNs: total.slice(from, to),
+    rawNs: (columns[5] ?? total).slice(from, to),
   };
 }
 

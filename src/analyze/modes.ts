@@ -17,8 +17,16 @@ const MIN_MODE_SHARE = 0.005;
  * ranks; it must not become a work of its own, so a cut that is not evenly mixed is dropped.
  */
 export function findCuts(cells: KeyCells): number[] {
+  const total = cells.n.reduce((a, b) => a + b, 0);
+  // Works 10 % apart are 5 bins: a wide kernel would fill the valley between them.
+  const cuts = total < 2000 ? cutsAt(cells, 1) : [];
+  return cuts.length > 0 ? cuts : cutsAt(cells, total < 200 ? 4 : total < 2000 ? 2 : 1);
+}
+
+/** @param half half-width of the kernel that smooths the histogram, bins */
+function cutsAt(cells: KeyCells, half: number): number[] {
   const { low, counts } = histogram(cells);
-  const density = smooth(counts, cells);
+  const density = smooth(counts, half);
   let peaks = deepPeaks(density);
   let cuts = valleys(density, peaks);
   for (let weakest = weakestMode(counts, peaks, cuts); weakest >= 0; ) {
@@ -37,10 +45,8 @@ function histogram(cells: KeyCells): { low: number; counts: Float64Array } {
   return { low, counts };
 }
 
-/** Triangular kernel, narrower the more fragments there are. */
-function smooth(counts: Float64Array, cells: KeyCells): Float64Array {
-  const total = cells.n.reduce((a, b) => a + b, 0);
-  const half = total < 200 ? 4 : total < 2000 ? 2 : 1;
+/** Triangular kernel. */
+function smooth(counts: Float64Array, half: number): Float64Array {
   const out = new Float64Array(counts.length);
   for (let i = 0; i < counts.length; i++) {
     for (let k = -half; k <= half; k++) {

@@ -26,7 +26,30 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   lost_ns DOUBLE,               -- total - reference of all its fragments (factors included), or NULL
   first_ns BIGINT NOT NULL,     -- start of its first fragment; time blocks are counted from here
   block_ns BIGINT NOT NULL,     -- length of a time block, see reference_factors
-  blocks INTEGER NOT NULL
+  blocks INTEGER NOT NULL,
+  context INTEGER NOT NULL DEFAULT -1, -- of works at one place told apart by their context: which, from 0; else -1
+  basis VARCHAR NOT NULL DEFAULT 'arguments' -- what tells it from other works: arguments; sizes pooled; a growth with an
+                                --   amount, see class_models; sources of context; + time: modes of time
+);
+CREATE TABLE class_models(      -- classes whose work grows with an amount: scale in class_works follows from it
+  class INTEGER NOT NULL,
+  amount VARCHAR NOT NULL,      -- bytes, bytes before, tag, completed, ...
+  form VARCHAR NOT NULL,        -- linear: a + b x; n log n: a + b x log2 x; power: a x^b. In ns
+  a DOUBLE NOT NULL,
+  b DOUBLE NOT NULL,
+  explained DOUBLE NOT NULL     -- share of the typical deviation of log time that it takes away
+);
+CREATE TABLE told_apart(        -- fragments of works at one place that their context tells apart
+  kind VARCHAR NOT NULL,
+  snippet INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,        -- this and the next three: work vector as in class_works
+  before_bytes BIGINT NOT NULL,
+  communicator INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  context BIGINT NOT NULL,      -- as in class_works
+  start_ns BIGINT NOT NULL,
+  end_ns BIGINT NOT NULL
 );
 CREATE TABLE class_works(       -- work vectors that belong to a class; -1 in work_classes.bytes and
   class INTEGER NOT NULL,       --   before_bytes means: several, pooled because each alone is too rare
@@ -35,7 +58,9 @@ CREATE TABLE class_works(       -- work vectors that belong to a class; -1 in wo
   bytes BIGINT NOT NULL,
   before_bytes BIGINT NOT NULL,
   communicator INTEGER NOT NULL,
-  requests INTEGER NOT NULL
+  requests INTEGER NOT NULL,
+  context BIGINT NOT NULL,      -- fragments in told_apart: which of them; -1 all with this vector, in calls
+  scale DOUBLE NOT NULL         -- reference times this: 1 unless work grows with an amount
 );
 CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments are judged by
   class INTEGER NOT NULL,
@@ -59,7 +84,8 @@ CREATE TABLE judges(            -- class_works, work_classes and rank_references
   block_ns BIGINT NOT NULL,
   blocks INTEGER NOT NULL,
   reference_ns DOUBLE NOT NULL,
-  allowed_ns DOUBLE NOT NULL    -- with the tolerance, where reference_factors has no row
+  allowed_ns DOUBLE NOT NULL,   -- with the tolerance, where reference_factors has no row
+  context BIGINT NOT NULL       -- as in class_works
 );
 CREATE TABLE reference_factors( -- where the program itself changes the work of a class (no row: 1)
   class INTEGER NOT NULL,
@@ -114,6 +140,11 @@ CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the setti
 );
 `;
 
+/** How a fragment of told_apart `a` finds what judges it, `j`. */
+const apart = `a.snippet = j.snippet AND a.rank = j.rank AND a.bytes = j.bytes AND a.before_bytes = j.before_bytes
+                 AND a.communicator = j.communicator AND a.requests = j.requests AND a.context = j.context
+                 AND a.end_ns - a.start_ns >= j.from_ns AND a.end_ns - a.start_ns < j.to_ns`;
+
 /** Views over the calls and the tables above. */
 export const ANALYSIS_VIEWS = `
 CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, with its reference time
@@ -122,17 +153,20 @@ CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, wit
          coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
     FROM (SELECT j.*, x.before_ns, x.start_ns
             FROM executions x JOIN works w USING (work)
-            JOIN judges j ON j.kind = 'compute' AND w.edge = j.snippet AND w.rank = j.rank
+            JOIN judges j ON j.kind = 'compute' AND j.context = -1 AND w.edge = j.snippet AND w.rank = j.rank
                          AND w.bytes = j.bytes AND w.before_bytes = j.before_bytes
                          AND x.before_ns >= j.from_ns AND x.before_ns < j.to_ns
            WHERE w.thread = 0 AND w.edge >= 0
           UNION ALL
           SELECT j.*, i.before_ns, i.start_ns
             FROM irregular_calls i
-            JOIN judges j ON j.kind = 'compute' AND i.edge = j.snippet AND i.rank = j.rank
+            JOIN judges j ON j.kind = 'compute' AND j.context = -1 AND i.edge = j.snippet AND i.rank = j.rank
                          AND i.bytes = j.bytes AND i.before_bytes = j.before_bytes
                          AND i.before_ns >= j.from_ns AND i.before_ns < j.to_ns
-           WHERE i.thread = 0 AND i.edge >= 0) c
+           WHERE i.thread = 0 AND i.edge >= 0
+          UNION ALL
+          SELECT j.*, a.end_ns - a.start_ns, a.end_ns
+            FROM told_apart a JOIN judges j ON j.kind = 'compute' AND ${apart} WHERE a.kind = 'compute') c
     LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
      AND f.block = least((c.start_ns - c.before_ns - c.first_ns) // c.block_ns, c.blocks - 1);
 CREATE VIEW judged_calls AS     -- the same for calls of every kind
@@ -141,7 +175,7 @@ CREATE VIEW judged_calls AS     -- the same for calls of every kind
          coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
     FROM (SELECT j.*, x.start_ns, x.end_ns
             FROM executions x JOIN works w USING (work)
-            JOIN judges j ON j.kind <> 'compute' AND w.state = j.snippet AND w.rank = j.rank
+            JOIN judges j ON j.kind <> 'compute' AND j.context = -1 AND w.state = j.snippet AND w.rank = j.rank
                          AND w.bytes = j.bytes AND w.communicator = j.communicator
                          AND w.requests = j.requests
                          AND x.end_ns - x.start_ns >= j.from_ns AND x.end_ns - x.start_ns < j.to_ns
@@ -149,11 +183,14 @@ CREATE VIEW judged_calls AS     -- the same for calls of every kind
           UNION ALL
           SELECT j.*, i.start_ns, i.end_ns
             FROM irregular_calls i
-            JOIN judges j ON j.kind <> 'compute' AND i.state = j.snippet AND i.rank = j.rank
+            JOIN judges j ON j.kind <> 'compute' AND j.context = -1 AND i.state = j.snippet AND i.rank = j.rank
                          AND i.bytes = j.bytes AND i.communicator = j.communicator
                          AND i.requests = j.requests
                          AND i.end_ns - i.start_ns >= j.from_ns AND i.end_ns - i.start_ns < j.to_ns
-           WHERE i.thread = 0 AND i.edge >= 0) c
+           WHERE i.thread = 0 AND i.edge >= 0
+          UNION ALL
+          SELECT j.*, a.start_ns, a.end_ns
+            FROM told_apart a JOIN judges j ON j.kind = a.kind AND ${apart} WHERE a.kind <> 'compute') c
     LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
      AND f.block = least((c.start_ns - c.first_ns) // c.block_ns, c.blocks - 1);
 CREATE VIEW judged_communication AS FROM judged_calls WHERE kind = 'communication';

@@ -65,7 +65,7 @@ async function insideOf(store: Store, { start, end }: Interval, binNs: number): 
       LEFT JOIN (SELECT m.*, w.from_ns, w.to_ns, w.status FROM class_works m JOIN work_classes w USING (class)
                   WHERE m.kind = 'communication') w
         ON ${CALL_MATCH.replaceAll("m.", "w.")}
-       AND c.end_ns - c.start_ns >= w.from_ns AND c.end_ns - c.start_ns < w.to_ns
+       AND c.end_ns - c.start_ns >= w.from_ns * w.scale AND c.end_ns - c.start_ns < w.to_ns * w.scale
       LEFT JOIN rank_references r ON r.class = w.class AND r.rank = c.rank
      WHERE c.thread = 0 AND c.edge >= 0 AND c.end_ns > ${start} AND c.start_ns < ${end}
      GROUP BY 1, 2 ORDER BY 1, 2`);

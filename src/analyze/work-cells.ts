@@ -3,7 +3,7 @@ import { BINS_PER_E } from "./settings.ts";
 
 /**
  * Pass 2. How long the fragments of each key took, over rank and time: `work_cells`, temporary, one row per
- * key, rank, time block of the key and bin of log duration.
+ * key, rank, time block of the key and bin of log duration; durations divided by the scale of their vector.
  *
  * Everything up to reference times works on these counts, so its cost does not grow with the trace.
  */
@@ -23,19 +23,28 @@ export const COMPUTE_MATCH =
   "c.edge = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes";
 export const CALL_MATCH =
   "c.state = m.snippet AND c.bytes = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
+/** How a fragment of told_apart does. */
+export const APART_MATCH =
+  "c.snippet = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes AND c.communicator = m.communicator AND c.requests = m.requests AND c.context = m.context";
 
 function cells(kind: string, start: string, duration: string, match: string): string {
-  const keyed = (of: string, columns: string): string => `
-      SELECT m.key, c.rank, m.first_ns, m.block_ns, m.blocks, ${columns}
-        FROM ${of} c JOIN (SELECT * FROM key_map WHERE kind = '${kind}' AND enough) m ON ${match}
+  const columns = "m.key, c.rank, m.first_ns, m.block_ns, m.blocks, m.scale";
+  const keyed = (of: string, more: string): string => `
+      SELECT ${columns}, ${more}
+        FROM ${of} c JOIN (SELECT * FROM key_map WHERE kind = '${kind}' AND enough AND context = -1) m ON ${match}
        WHERE c.thread = 0 AND c.edge >= 0`;
   return `
     SELECT key, rank,
            least((fragment_ns - first_ns) // block_ns, blocks - 1)::INTEGER AS block,
-           floor(ln(greatest(ns, 1)) * ${BINS_PER_E})::INTEGER AS bin,
-           count(*)::DOUBLE AS n, sum(ns)::DOUBLE AS total_ns
+           floor(ln(greatest(ns / scale, 1)) * ${BINS_PER_E})::INTEGER AS bin,
+           count(*)::DOUBLE AS n, sum(if(scale = 1, ns, round(ns / scale)::BIGINT))::DOUBLE AS total_ns,
+           sum(ns)::DOUBLE AS raw_ns
       FROM (SELECT w.* EXCLUDE (work), ${start} AS fragment_ns, ${duration} AS ns
               FROM executions JOIN (${keyed("works", "c.work")}) w USING (work)
-            UNION ALL ${keyed("irregular_calls", `${start} AS fragment_ns, ${duration} AS ns`)})
+            UNION ALL ${keyed("irregular_calls", `${start} AS fragment_ns, ${duration} AS ns`)}
+            UNION ALL
+            SELECT ${columns}, c.start_ns, c.end_ns - c.start_ns
+              FROM told_apart c JOIN key_map m ON ${APART_MATCH}
+             WHERE c.kind = '${kind}' AND m.kind = '${kind}' AND m.enough)
      GROUP BY 1, 2, 3, 4`;
 }

@@ -10,6 +10,10 @@ export interface Key {
   before_bytes: number;
   communicator: number;
   requests: number;
+  /** See work_classes. */
+  context: number;
+  basis: string;
+  evidence: string;
   n: number;
   total_ns: number;
   ranks: number;

@@ -14,7 +14,8 @@ const RARE = 0.005;
  * - `vectors`: one row per work vector and rank, with counts, total time and first and last start
  * - `work_keys`: what is looked at as one work: a vector with enough fragments, or all the rare vectors of a
  *   snippet together (bytes and before_bytes -1), with its time blocks
- * - `key_map`: from vector to key, for keys with enough fragments
+ * - `key_map`: from vector to key, for keys with enough fragments. Later passes set `context` (-1: any) and `scale`, by
+ *   which the time of a vector is divided before it is compared with others of the key
  *
  * A vector stands alone with 10 fragments per rank, if it is a large part of its snippet or comes back throughout. The
  * rest is pooled: where sizes change all the time (lists of neighbours that are built anew), the snippet alone says
@@ -79,13 +80,15 @@ export async function groupWork(store: Store, settings: Settings): Promise<void>
          GROUP BY ALL)
       SELECT row_number() OVER (
                ORDER BY kind, snippet, bytes, before_bytes, communicator, requests)::INTEGER AS key,
-             *, n >= ${settings.minFragments} AND n >= ${settings.minRankFragments} * ranks AS enough,
+             *, -1 AS context, if(bytes < 0, 'sizes pooled', 'arguments') AS basis, 'inferred' AS evidence,
+             n >= ${settings.minFragments} AND n >= ${settings.minRankFragments} * ranks AS enough,
              greatest(4, least(128, floor(1.5 * sqrt(n / ranks))))::INTEGER AS blocks,
              ((last_ns - first_ns) // greatest(4, least(128, floor(1.5 * sqrt(n / ranks))))::BIGINT + 1)
                AS block_ns
         FROM keys;
     CREATE OR REPLACE TEMP TABLE key_map AS
       SELECT k.key, g.kind, g.snippet, g.bytes, g.before_bytes, g.communicator, g.requests,
+             -1::BIGINT AS context, 1::DOUBLE AS scale,
              k.first_ns, k.block_ns, k.blocks, k.enough
         FROM work_keys k JOIN vector_keys g
           ON k.kind = g.kind AND k.snippet = g.snippet AND k.bytes = g.key_bytes

@@ -3,6 +3,7 @@ import type { BlockMeans } from "./block-means.ts";
 import { insertRows } from "./columns.ts";
 import { commonFactor } from "./fit.ts";
 import type { Settings } from "./settings.ts";
+import type { KeyModel } from "./model-keys.ts";
 import { FOREVER, type Key, type WorkClass } from "./work-class.ts";
 
 /** Writes classes, modes and keys too rare for one, with their references. Numbers follow keys, then modes. */
@@ -11,6 +12,7 @@ export async function writeClasses(
   keys: Key[],
   classes: WorkClass[],
   settings: Settings,
+  models: readonly KeyModel[],
 ): Promise<void> {
   const rows: (string | number | null)[][] = [];
   const keyOfClass: number[][] = [];
@@ -38,15 +40,27 @@ export async function writeClasses(
     CREATE OR REPLACE TEMP TABLE class_ranks(class INTEGER, rank INTEGER, total_ns DOUBLE);`);
   await insertRows(store, "class_ranks", shares);
   await insertRows(store, "class_keys", keyOfClass);
+  const modelOf = new Map(models.map((model) => [model.key, model]));
+  await insertRows(
+    store,
+    "class_models",
+    keyOfClass.flatMap(([number, key]) => {
+      const model = modelOf.get(key!);
+      if (!model) return [];
+      const { form, a, b, explained } = model.growth;
+      return [[number!, model.amount, form, a, b, explained]];
+    }),
+  );
   await store.execute(`
     INSERT INTO class_works
-      SELECT c.class, m.kind, m.snippet, m.bytes, m.before_bytes, m.communicator, m.requests
+      SELECT c.class, m.kind, m.snippet, m.bytes, m.before_bytes, m.communicator, m.requests, m.context, m.scale
         FROM class_keys c JOIN key_map m USING (key) WHERE m.enough ORDER BY ALL;
     DROP TABLE class_keys;
     INSERT INTO judges
       SELECT m.kind, m.snippet, r.rank, m.bytes, m.before_bytes, m.communicator, m.requests, class,
-             w.from_ns, w.to_ns, w.first_ns, w.block_ns, w.blocks, r.reference_ns,
-             r.reference_ns * ${1 + settings.tolerance}
+             ceil(w.from_ns * m.scale)::BIGINT, least(ceil(w.to_ns * m.scale), ${FOREVER})::BIGINT,
+             w.first_ns, w.block_ns, w.blocks, r.reference_ns * m.scale,
+             r.reference_ns * m.scale * ${1 + settings.tolerance}, m.context
         FROM class_works m JOIN work_classes w USING (class) JOIN rank_references r USING (class)
        ORDER BY ALL;`);
 }
@@ -68,7 +82,7 @@ function rankFragments(means: BlockMeans): number[] {
 
 function rankShares(number: number, { ranks, means }: WorkClass): number[][] {
   return ranks.map((rank, r) => {
-    const own = means.total.subarray(r * means.blocks, (r + 1) * means.blocks);
+    const own = means.raw.subarray(r * means.blocks, (r + 1) * means.blocks);
     return [number, rank, own.reduce((a, b) => a + b, 0)];
   });
 }
@@ -86,7 +100,7 @@ function addReferences(
   let lost = 0;
   one.ranks.forEach((rank, r) => {
     if (counts[r]! < settings.minRankFragments) return;
-    let total = 0;
+    let [total, raw, reference] = [0, 0, 0];
     for (let t = 0; t < means.blocks; t++) {
       const i = r * means.blocks + t;
       if (means.n[i] === 0) continue;
@@ -102,9 +116,11 @@ function addReferences(
         ]);
       }
       total += means.total[i]!;
-      lost += means.total[i]! - means.n[i]! * fit.reference[r]! * factor;
+      raw += means.raw[i]!;
+      reference += means.n[i]! * fit.reference[r]! * factor;
     }
-    references.push([number, rank, counts[r]!, total, fit.reference[r]!]);
+    lost += raw * (1 - reference / Math.max(total, 1));
+    references.push([number, rank, counts[r]!, raw, fit.reference[r]!]);
   });
   return lost;
 }
@@ -117,7 +133,7 @@ function classRow(
   lost: number | null,
 ): (string | number | null)[] {
   const fragments = one ? sum(one.means.n) : key.n;
-  const total = one ? sum(one.means.total) : key.total_ns;
+  const total = one ? sum(one.means.raw) : key.total_ns;
   const ranks = one ? rankFragments(one.means).filter((n) => n > 0).length : key.ranks;
   const vector = [key.bytes, key.before_bytes, key.communicator, key.requests];
   const mode = [one?.fromNs ?? 0, one?.toNs ?? FOREVER];
@@ -128,7 +144,7 @@ function classRow(
     key.snippet,
     ...vector,
     ...mode,
-    "inferred",
+    key.evidence,
     status,
     fragments,
     ranks,
@@ -138,6 +154,8 @@ function classRow(
     key.first_ns,
     key.block_ns,
     key.blocks,
+    key.context,
+    key.basis,
   ];
 }
 
