@@ -9,6 +9,7 @@ import { findRegions } from "./regions.ts";
 import { ANALYSIS_TABLES, ANALYSIS_VERSION, ANALYSIS_VIEWS } from "./schema.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
 import { splitKeys } from "./split-keys.ts";
+import { listUnusualPaths } from "./unusual-paths.ts";
 import { findWaiting } from "./waiting.ts";
 import { countCells } from "./work-cells.ts";
 import { groupWork } from "./work-keys.ts";
@@ -36,6 +37,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ],
     ["times", () => countCells(store)],
     ["classes", () => classify(store, settings, wallNs, models)],
+    ["unusual paths", () => listUnusualPaths(store, wallNs)],
     [
       "heat map",
       async () => {

@@ -67,6 +67,7 @@ function fitKey(
       ranks: cells.ranks,
       fromNs: i === 0 ? 0 : durationAt(limits[i]!),
       toNs: limit === Number.POSITIVE_INFINITY ? FOREVER : durationAt(limit),
+      modes: cuts.length + 1,
       means,
       fit: fitClass(means, settings),
       surplus: new Float64Array(means.n.length).fill(1),

@@ -1,4 +1,5 @@
 import { type BlockMeans } from "./block-means.ts";
+import { type Pooled, poolReferences, type QuietBlocks } from "./pool-references.ts";
 import type { Settings } from "./settings.ts";
 import { levels, lowerBulk, medianFilter, quantile, weightedQuantile } from "./statistics.ts";
 
@@ -12,6 +13,8 @@ export interface Fit {
   own: Float64Array;
   /** Mean undisturbed time per rank, ns: what its fragments are judged by. */
   reference: Float64Array;
+  /** The same with 95 % intervals, and of the class as a whole. */
+  pooled: Pooled;
   varying: boolean;
 }
 
@@ -42,7 +45,8 @@ export function fitClass(means: BlockMeans, settings: Settings): Fit {
     wander(means, level, common) > settings.maxWander ||
     isTrend(means, common);
   const own = ownInPhases(means, level, common, window);
-  return { level, common, own, reference: references(means, level, common, window), varying };
+  const pooled = references(means, level, common, window);
+  return { level, common, own, reference: pooled.reference, pooled, varying };
 }
 
 /** Half-width of an undisturbed bulk: 6 %, or 3 standard errors of a block mean. */
@@ -163,15 +167,16 @@ function isTrend(means: BlockMeans, common: Float64Array): boolean {
 /**
  * Mean time per rank over its undisturbed blocks, usual spikes included, so that undisturbed work has
  * performance 1 on average. A block counts at most as the 90 % quantile of blocks (within 1.25 to 2 medians), so
- * that one long pause does not raise it.
+ * that one long pause does not raise it. Ranks that do not differ are pooled.
  */
 function references(
   means: BlockMeans,
   level: Float64Array,
   common: Float64Array,
   window: number,
-): Float64Array {
+): Pooled {
   const out = new Float64Array(means.ranks);
+  const quiet: QuietBlocks[] = [];
   for (let r = 0; r < means.ranks; r++) {
     const plain: number[] = [];
     const weights: number[] = [];
@@ -190,13 +195,15 @@ function references(
     );
     let total = 0;
     let weight = 0;
-    plain.forEach((mean, i) => {
-      total += Math.min(mean, limit) * weights[i]!;
+    const capped = plain.map((mean) => Math.min(mean, limit));
+    capped.forEach((mean, i) => {
+      total += mean * weights[i]!;
       weight += weights[i]!;
     });
     out[r] = weight > 0 ? total / weight : Math.exp(level[r]!);
+    quiet.push({ means: capped, weights });
   }
-  return out;
+  return poolReferences(out, quiet);
 }
 
 /** Factor on the reference that a common log change stands for. */

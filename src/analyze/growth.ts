@@ -25,6 +25,8 @@ const BEATS_CONSTANT = 10;
 const BEATS_LINE = 6;
 /** Between the 10 % and the 90 % quantile of amounts, time must grow or fall by this (log). */
 const LEAST_GROWTH = 0.05;
+/** Few points may lie on a line by chance: deviations (log) that are always ordinary. */
+const LEAST_SPREAD = 0.02;
 /** Fragments beyond this make a point no more exact: amounts differ in more than one way. */
 const MOST_WEIGHT = 20;
 
@@ -108,7 +110,7 @@ function robustLine(
     if (!line) return undefined;
     fit = { form, a: isPower ? Math.exp(line.a) : line.a, b: line.b, explained: 0 };
     const rest = points.map((point) => Math.log(point.ns / timeAt(fit!, point.x)));
-    const typical = Math.max(1e-4, 1.4826 * quantile(rest.map(Math.abs), 0.5));
+    const typical = Math.max(LEAST_SPREAD, 1.4826 * quantile(rest.map(Math.abs), 0.5));
     if (!isPower) scale = points.map((point) => timeAt(fit!, point.x));
     trust = rest.map((r) => Math.max(0, 1 - (r / (4.685 * typical)) ** 2) ** 2);
   }

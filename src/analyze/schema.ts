@@ -28,8 +28,13 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   block_ns BIGINT NOT NULL,     -- length of a time block, see reference_factors
   blocks INTEGER NOT NULL,
   context INTEGER NOT NULL DEFAULT -1, -- of works at one place told apart by their context: which, from 0; else -1
-  basis VARCHAR NOT NULL DEFAULT 'arguments' -- what tells it from other works: arguments; sizes pooled; a growth with an
+  basis VARCHAR NOT NULL DEFAULT 'arguments', -- what tells it from other works: arguments; sizes pooled; a growth with an
                                 --   amount, see class_models; sources of context; + time: modes of time
+  reference_low_ns DOUBLE,      -- 95 % interval of reference_ns
+  reference_high_ns DOUBLE,
+  confidence DOUBLE NOT NULL DEFAULT 0, -- that its fragments did the same work: a score, 0 to 1, see docs/algorithms.md
+  verdict VARCHAR NOT NULL DEFAULT 'same_work' -- same_work; undecided: more work or slower work, nothing tells which;
+                                --   unknown: too few repeats
 );
 CREATE TABLE class_models(      -- classes whose work grows with an amount: scale in class_works follows from it
   class INTEGER NOT NULL,
@@ -67,7 +72,10 @@ CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments
   rank INTEGER NOT NULL,
   fragments BIGINT NOT NULL,
   total_ns BIGINT NOT NULL,
-  reference_ns DOUBLE NOT NULL
+  reference_ns DOUBLE NOT NULL, -- of comparable ranks nearly the same: they are pooled
+  low_ns DOUBLE NOT NULL,       -- 95 % interval of reference_ns
+  high_ns DOUBLE NOT NULL,
+  peers_ns DOUBLE               -- median of the other ranks' references, NULL if there are none
 );
 CREATE TABLE judges(            -- class_works, work_classes and rank_references joined: what judges a fragment
   kind VARCHAR NOT NULL,
@@ -86,6 +94,18 @@ CREATE TABLE judges(            -- class_works, work_classes and rank_references
   reference_ns DOUBLE NOT NULL,
   allowed_ns DOUBLE NOT NULL,   -- with the tolerance, where reference_factors has no row
   context BIGINT NOT NULL       -- as in class_works
+);
+CREATE TABLE unusual_paths(     -- what was done too seldom to be judged, but took long; most time first
+  kind VARCHAR NOT NULL,        -- compute, communication, io
+  snippet INTEGER NOT NULL,
+  bytes BIGINT NOT NULL,        -- as in work_classes
+  before_bytes BIGINT NOT NULL,
+  fragments BIGINT NOT NULL,
+  ranks INTEGER NOT NULL,
+  total_ns BIGINT NOT NULL,
+  longest_ns BIGINT NOT NULL,   -- the longest fragment, its rank and its start
+  longest_rank INTEGER NOT NULL,
+  longest_start_ns BIGINT NOT NULL
 );
 CREATE TABLE reference_factors( -- where the program itself changes the work of a class (no row: 1)
   class INTEGER NOT NULL,

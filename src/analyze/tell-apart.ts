@@ -24,8 +24,6 @@ const STEADY = 0.8;
 /** Cells, and segments of the run, in which two works must be found side by side. */
 const LEAST_CELLS = 4;
 const LEAST_SEGMENTS = 4;
-/** Fragments of each side in a cell for it to be compared. */
-const LEAST_SIDE = 3;
 /** A value with fewer fragments, or less of the key, says nothing by itself. */
 const LEAST_FRAGMENTS = 20;
 const LEAST_SHARE = 0.02;
@@ -145,7 +143,7 @@ function gapBetween(
   for (const cell of cells) {
     const a = side(cell, lower);
     const b = side(cell, upper);
-    if (a.n < LEAST_SIDE || b.n < LEAST_SIDE) continue;
+    if (a.n === 0 || b.n === 0) continue;
     const weight = (a.n * b.n) / (a.n + b.n);
     found.push({ ...cell, difference: b.sum / b.n - a.sum / a.n, weight });
   }

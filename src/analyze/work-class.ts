@@ -29,6 +29,8 @@ export interface WorkClass {
   ranks: number[];
   fromNs: number;
   toNs: number;
+  /** Of the key. */
+  modes: number;
   means: BlockMeans;
   fit: Fit;
   /** Extra factor per rank and block, see surplusFactors. */

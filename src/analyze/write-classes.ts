@@ -1,9 +1,11 @@
 import type { Store } from "../trace/store.ts";
 import type { BlockMeans } from "./block-means.ts";
 import { insertRows } from "./columns.ts";
+import { confidenceOf, verdictOf } from "./class-trust.ts";
 import { commonFactor } from "./fit.ts";
 import type { Settings } from "./settings.ts";
 import type { KeyModel } from "./model-keys.ts";
+import { peersOf } from "./pool-references.ts";
 import { FOREVER, type Key, type WorkClass } from "./work-class.ts";
 
 /** Writes classes, modes and keys too rare for one, with their references. Numbers follow keys, then modes. */
@@ -16,9 +18,10 @@ export async function writeClasses(
 ): Promise<void> {
   const rows: (string | number | null)[][] = [];
   const keyOfClass: number[][] = [];
-  const references: number[][] = [];
+  const references: (number | null)[][] = [];
   const factors: number[][] = [];
   const shares: number[][] = [];
+  const modelOf = new Map(models.map((model) => [model.key, model]));
   const byKey = new Map<Key, WorkClass[]>();
   for (const one of classes) byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
   for (const key of keys) {
@@ -29,7 +32,10 @@ export async function writeClasses(
       const judged = one && status === "vsensor";
       const lost = judged ? addReferences(number, one, settings, references, factors) : null;
       if (one) shares.push(...rankShares(number, one));
-      rows.push(classRow(number, key, one, status, lost));
+      const verdict = verdictOf(one, status, settings);
+      const growth = modelOf.get(key.key)?.growth;
+      const confidence = confidenceOf(one, verdict, growth, settings);
+      rows.push(classRow(number, key, one, status, lost, [confidence, verdict]));
     }
   }
   await insertRows(store, "work_classes", rows);
@@ -40,7 +46,6 @@ export async function writeClasses(
     CREATE OR REPLACE TEMP TABLE class_ranks(class INTEGER, rank INTEGER, total_ns DOUBLE);`);
   await insertRows(store, "class_ranks", shares);
   await insertRows(store, "class_keys", keyOfClass);
-  const modelOf = new Map(models.map((model) => [model.key, model]));
   await insertRows(
     store,
     "class_models",
@@ -92,11 +97,12 @@ function addReferences(
   number: number,
   one: WorkClass,
   settings: Settings,
-  references: number[][],
+  references: (number | null)[][],
   factors: number[][],
 ): number {
   const { means, fit, surplus } = one;
   const counts = rankFragments(means);
+  const peers = peersOf(fit.reference);
   let lost = 0;
   one.ranks.forEach((rank, r) => {
     if (counts[r]! < settings.minRankFragments) return;
@@ -120,7 +126,17 @@ function addReferences(
       reference += means.n[i]! * fit.reference[r]! * factor;
     }
     lost += raw * (1 - reference / Math.max(total, 1));
-    references.push([number, rank, counts[r]!, raw, fit.reference[r]!]);
+    const { low, high } = fit.pooled;
+    references.push([
+      number,
+      rank,
+      counts[r]!,
+      raw,
+      fit.reference[r]!,
+      low[r]!,
+      high[r]!,
+      Number.isNaN(peers[r]!) ? null : peers[r]!,
+    ]);
   });
   return lost;
 }
@@ -131,6 +147,7 @@ function classRow(
   one: WorkClass | undefined,
   status: string,
   lost: number | null,
+  trust: [confidence: number, verdict: string],
 ): (string | number | null)[] {
   const fragments = one ? sum(one.means.n) : key.n;
   const total = one ? sum(one.means.raw) : key.total_ns;
@@ -155,7 +172,10 @@ function classRow(
     key.block_ns,
     key.blocks,
     key.context,
-    key.basis,
+    one && one.modes > 1 ? `${key.basis} + time` : key.basis,
+    reference === null ? null : one!.fit.pooled.mean.low,
+    reference === null ? null : one!.fit.pooled.mean.high,
+    ...trust,
   ];
 }
 

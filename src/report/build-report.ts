@@ -7,6 +7,7 @@ import { buildRanks } from "./assemble/ranks.ts";
 import { buildRegions } from "./assemble/regions.ts";
 import { buildRun } from "./assemble/run.ts";
 import { buildSensors } from "./assemble/sensors.ts";
+import { buildUnusualPaths } from "./assemble/unusual-paths.ts";
 import type { Report } from "./model.ts";
 
 export interface ReportSource {
@@ -26,6 +27,7 @@ export async function buildReport({ store, directory, record }: ReportSource): P
     sensors: await buildSensors(store),
     regions: await buildRegions(store),
     imbalances: await buildImbalances(store),
+    unusualPaths: await buildUnusualPaths(store),
     ranks: await buildRanks(store),
     heatmaps: await buildHeatmaps(store),
   };

@@ -10,6 +10,7 @@ export interface Report {
   regions: Region[];
   imbalances: Imbalance[];
   ranks: RankSummary[];
+  unusualPaths: UnusualPath[];
   /** Performance per rank and time bin, for drawing. */
   heatmaps: Heatmap[];
 }
@@ -79,8 +80,16 @@ export interface Sensor {
   /** How the program got to `site`, innermost first: functions inlined there, then callers as far as recorded. */
   path: string[];
   evidence: Evidence;
+  /** What tells this work from others at the same place, in words. */
+  basis: string;
+  /** That its fragments did the same work: a score from 0 to 1, no chance. */
+  confidence: number;
+  /** undecided: ranks or phases took longer, by more work or slower work; nothing tells which. */
+  verdict: "same_work" | "undecided";
   fragments: number;
   referenceSeconds: number;
+  /** 95 % interval of referenceSeconds. */
+  referenceInterval: [number, number];
   totalSeconds: number;
   /** Time above the reference over the whole run, noise included. */
   lostSeconds: number;
@@ -113,6 +122,23 @@ export interface Imbalance {
   excessPercent: number;
   costSeconds: number;
   verdict: "imbalance" | "undecided";
+}
+
+/** Something done too seldom to be judged, but long. */
+export interface UnusualPath {
+  kind: Kind;
+  /** As in Sensor. */
+  from: string;
+  to: string;
+  site: string;
+  fromSite: string;
+  fragments: number;
+  /** How many ranks did it. */
+  ranks: number;
+  totalSeconds: number;
+  longestSeconds: number;
+  longestRank: number;
+  longestStartSeconds: number;
 }
 
 export interface RankSummary {

@@ -1,8 +1,8 @@
 import type { Report, Sensor } from "../model.ts";
-import { formatCount, formatSeconds } from "./numbers.ts";
+import { formatCount, formatPercent, formatSeconds } from "./numbers.ts";
 import type { Style } from "./style.ts";
 import { layoutTable } from "./table.ts";
-import { clipMiddle, printable } from "./width.ts";
+import { clipMiddle, printable, wrap } from "./width.ts";
 
 const MOST_SENSORS = 5;
 /** Of all judged time; what judges less is not worth a line. */
@@ -38,7 +38,17 @@ export function sensorsSection(report: Report, style: Style, width: number): str
     style.bold(heading),
     style.dim(title),
     ...table.flatMap((line, at) => [line].concat(placeLine(top[at], style, width))),
+    ...undecidedLine(report.sensors, judged, width),
   ];
+}
+
+/** Says how much of what is judged may be slower by its work, or by the machine. */
+function undecidedLine(sensors: readonly Sensor[], judged: number, width: number): string[] {
+  const open = sensors.filter(({ verdict }) => verdict === "undecided");
+  const share = open.reduce((sum, { totalSeconds }) => sum + totalSeconds, 0) / judged;
+  if (!(share >= LEAST_SHARE)) return [];
+  const text = `${formatPercent(100 * share)} of the judged time: some ranks or phases take longer, by more work or by slower work; nothing tells which`;
+  return wrap(text, width, "  ", "  ");
 }
 
 function snippetName(sensor: Sensor): string {

@@ -6,6 +6,7 @@ import { imbalancesSection, regionsSection } from "./regions-section.ts";
 import { runSection } from "./run-section.ts";
 import { sensorsSection } from "./sensors-section.ts";
 import { createStyle, type Style } from "./style.ts";
+import { unusualSection } from "./unusual-section.ts";
 import { verdict } from "./verdict.ts";
 import { printable, wrap } from "./width.ts";
 
@@ -31,6 +32,7 @@ export function renderText(report: Report, options: TextOptions): string {
     ...heatmapSections(report, style, width),
     coverageSection(report.quality, width),
     sensorsSection(report, style, width),
+    unusualSection(report, style, width),
     qualityLines(report, width),
     warningsSection(report, style, width),
   ];

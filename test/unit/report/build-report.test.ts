@@ -111,13 +111,36 @@ describe("buildReport", () => {
       fromSite: "stencil+0x1234",
       source: null,
       evidence: "inferred",
+      basis: "arguments",
+      confidence: 0.75,
+      verdict: "same_work",
       fragments: 400,
       referenceSeconds: 0.03,
+      referenceInterval: [0.029, 0.031],
       totalSeconds: 14,
     });
     expect(sensors[0]?.lostSeconds).toBeCloseTo(2, 9);
     expect(sensors[1]).toMatchObject({ from: "MPI_Waitall", to: "MPI_Waitall" });
     expect(sensors[1]?.lostSeconds).toBeCloseTo(0.4, 9);
+  });
+
+  it("lists what is rare but long", async () => {
+    const { unusualPaths } = await reportOf(DISTURBED_RUN);
+    expect(unusualPaths).toEqual([
+      {
+        kind: "compute",
+        from: "MPI_Waitall",
+        to: "MPI_Allreduce",
+        site: "stencil+0x1234",
+        fromSite: "stencil+0x1000",
+        fragments: 2,
+        ranks: 2,
+        totalSeconds: 0.05,
+        longestSeconds: 0.03,
+        longestRank: 1,
+        longestStartSeconds: 9,
+      },
+    ]);
   });
 
   it("tells culprits from victims", async () => {

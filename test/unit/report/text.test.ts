@@ -52,6 +52,20 @@ describe("the text report", () => {
     expect(text).toContain("only waited meanwhile: rank 0");
   });
 
+  it("lists what is rare but long", () => {
+    expect(plain().replaceAll(/\n +/g, " ")).toContain(
+      "compute MPI_Waitall > MPI_Allreduce: 2 times on 2 ranks, 50.0 ms in all; the longest 30.0 ms at 9.0 s on rank 1",
+    );
+  });
+
+  it("says where time alone tells nothing", () => {
+    const [first, ...rest] = report.sensors;
+    const text = plain({ sensors: [{ ...first!, verdict: "undecided" }, ...rest] });
+    // 14 of 16 s judged.
+    expect(text.replaceAll(/\n +/g, " ")).toContain("88 % of the judged time: some ranks or phases");
+    expect(plain()).not.toContain("of the judged time");
+  });
+
   it("draws the slow time of rank 1 and marks what is unknown", () => {
     const rows = plain()
       .split("\n")

@@ -1,0 +1,100 @@
+import { ascending } from "./statistics.ts";
+
+
+/** References of the ranks of one class, ns, with 95 % intervals. */
+export interface Pooled {
+  reference: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  /** Mean over ranks, weighted by fragments, with its interval. */
+  mean: { reference: number; low: number; high: number };
+}
+
+/** Normal quantile of 95 % intervals. */
+const Z = 1.96;
+/** Errors (log) are never below this: clocks and the 2 % bins of durations. */
+const LEAST_ERROR = 1e-4;
+
+/** Undisturbed block means of one rank, ns, with the fragments in each. */
+export interface QuietBlocks {
+  means: number[];
+  weights: number[];
+}
+
+/**
+ * Ranks that do the same equally fast share a reference; those that do not keep their own. Each log reference is drawn
+ * towards the mean of all by as much as its own error exceeds what ranks truly differ by (empirical Bayes: Efron &
+ * Morris, JASA 70, 1975; variance between ranks by moments: DerSimonian & Laird, Control. Clin. Trials 7, 1986).
+ *
+ * @param own   reference per rank from its own blocks alone
+ * @param quiet what that came from
+ */
+export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[]): Pooled {
+  const perFragment = fragmentVariance(own, quiet);
+  const fragments = quiet.map(({ weights }) => Math.max(1, weights.reduce((a, b) => a + b, 0)));
+  const errors = fragments.map((n) => Math.max(LEAST_ERROR ** 2, perFragment / n));
+  const logs = Array.from(own, (value) => Math.log(Math.max(value, 1)));
+  const between = betweenVariance(logs, errors);
+  const precision = errors.map((error) => 1 / (error + between));
+  const total = precision.reduce((a, b) => a + b, 0);
+  const centre = logs.reduce((sum, log, r) => sum + log * precision[r]!, 0) / total;
+  const reference = new Float64Array(own.length);
+  const low = new Float64Array(own.length);
+  const high = new Float64Array(own.length);
+  let sum = 0;
+  let weight = 0;
+  for (const [r, log] of logs.entries()) {
+    const share = own.length > 1 ? between / (between + errors[r]!) : 1;
+    const pooled = centre + share * (log - centre);
+    const error = Math.sqrt(share * errors[r]! + (1 - share) ** 2 / total);
+    reference[r] = Math.exp(pooled);
+    low[r] = Math.exp(pooled - Z * error);
+    high[r] = Math.exp(pooled + Z * error);
+    sum += fragments[r]! * reference[r]!;
+    weight += fragments[r]!;
+  }
+  const mean = sum / weight;
+  const error = Math.sqrt(Math.max(LEAST_ERROR ** 2, perFragment / weight));
+  return {
+    reference,
+    low,
+    high,
+    mean: { reference: mean, low: mean * Math.exp(-Z * error), high: mean * Math.exp(Z * error) },
+  };
+}
+
+/** Relative variance of a fragment, from how block means scatter around their rank's reference. */
+function fragmentVariance(own: Float64Array, quiet: readonly QuietBlocks[]): number {
+  let squares = 0;
+  let degrees = 0;
+  for (const [r, { means, weights }] of quiet.entries()) {
+    for (const [i, mean] of means.entries())
+      squares += weights[i]! * (mean / Math.max(own[r]!, 1) - 1) ** 2;
+    degrees += Math.max(0, means.length - 1);
+  }
+  return degrees > 0 ? squares / degrees : 0;
+}
+
+/** Variance of the ranks' true log references. */
+function betweenVariance(logs: readonly number[], errors: readonly number[]): number {
+  const weights = errors.map((error) => 1 / error);
+  const total = weights.reduce((a, b) => a + b, 0);
+  const mean = logs.reduce((sum, log, r) => sum + log * weights[r]!, 0) / total;
+  const q = logs.reduce((sum, log, r) => sum + weights[r]! * (log - mean) ** 2, 0);
+  const squares = weights.reduce((sum, w) => sum + w * w, 0);
+  const scale = total - squares / total;
+  return scale > 0 ? Math.max(0, (q - (logs.length - 1)) / scale) : 0;
+}
+
+/** Median of the others of each value; NaN where there are none. */
+export function peersOf(values: Float64Array): Float64Array {
+  const n = values.length;
+  const sorted = ascending(values);
+  const out = new Float64Array(n).fill(Number.NaN);
+  if (n < 2) return out;
+  for (const [at, i] of sorted.entries()) {
+    const other = (k: number): number => values[sorted[k < at ? k : k + 1]!]!;
+    out[i] = (other(Math.floor((n - 2) / 2)) + other(Math.ceil((n - 2) / 2))) / 2;
+  }
+  return out;
+}
