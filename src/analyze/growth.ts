@@ -53,7 +53,7 @@ export function fitGrowth(points: readonly Point[]): Growth {
   ].filter((fit) => fit !== undefined);
   if (fits.length === 0) return constant;
   const spreads = [constant, ...fits].map((fit) => deviation(points, weights, fit));
-  const clip = 4 * Math.max(1e-4, Math.min(...spreads));
+  const clip = 4 * Math.max(LEAST_SPREAD, Math.min(...spreads));
   const criterion = (fit: Growth): number => score(points, weights, fit, clip);
   let best = fits[0]!;
   for (const fit of fits.slice(1)) {

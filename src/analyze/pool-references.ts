@@ -10,8 +10,6 @@ export interface Pooled {
   mean: { reference: number; low: number; high: number };
 }
 
-/** Normal quantile of 95 % intervals. */
-const Z = 1.96;
 /** Errors (log) are never below this: clocks and the 2 % bins of durations. */
 const LEAST_ERROR = 1e-4;
 
@@ -30,7 +28,8 @@ export interface QuietBlocks {
  * @param quiet what that came from
  */
 export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[]): Pooled {
-  const perFragment = fragmentVariance(own, quiet);
+  const { variance: perFragment, degrees } = fragmentVariance(own, quiet);
+  const t = studentQuantile(degrees);
   const fragments = quiet.map(({ weights }) => Math.max(1, weights.reduce((a, b) => a + b, 0)));
   const errors = fragments.map((n) => Math.max(LEAST_ERROR ** 2, perFragment / n));
   const logs = Array.from(own, (value) => Math.log(Math.max(value, 1)));
@@ -48,8 +47,8 @@ export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[])
     const pooled = centre + share * (log - centre);
     const error = Math.sqrt(share * errors[r]! + (1 - share) ** 2 / total);
     reference[r] = Math.exp(pooled);
-    low[r] = Math.exp(pooled - Z * error);
-    high[r] = Math.exp(pooled + Z * error);
+    low[r] = Math.exp(pooled - t * error);
+    high[r] = Math.exp(pooled + t * error);
     sum += fragments[r]! * reference[r]!;
     weight += fragments[r]!;
   }
@@ -59,12 +58,15 @@ export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[])
     reference,
     low,
     high,
-    mean: { reference: mean, low: mean * Math.exp(-Z * error), high: mean * Math.exp(Z * error) },
+    mean: { reference: mean, low: mean * Math.exp(-t * error), high: mean * Math.exp(t * error) },
   };
 }
 
 /** Relative variance of a fragment, from how block means scatter around their rank's reference. */
-function fragmentVariance(own: Float64Array, quiet: readonly QuietBlocks[]): number {
+function fragmentVariance(
+  own: Float64Array,
+  quiet: readonly QuietBlocks[],
+): { variance: number; degrees: number } {
   let squares = 0;
   let degrees = 0;
   for (const [r, { means, weights }] of quiet.entries()) {
@@ -72,7 +74,13 @@ function fragmentVariance(own: Float64Array, quiet: readonly QuietBlocks[]): num
       squares += weights[i]! * (mean / Math.max(own[r]!, 1) - 1) ** 2;
     degrees += Math.max(0, means.length - 1);
   }
-  return degrees > 0 ? squares / degrees : 0;
+  return { variance: degrees > 0 ? squares / degrees : 0, degrees };
+}
+
+/** Student's t for 95 % intervals, by the first terms of its expansion around the normal quantile (within 4 % from 3 degrees on). */
+function studentQuantile(degrees: number): number {
+  const d = Math.max(1, degrees);
+  return 1.96 + 2.37 / d + 2.82 / d ** 2;
 }
 
 /** Variance of the ranks' true log references. */
