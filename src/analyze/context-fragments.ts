@@ -43,14 +43,14 @@ export function contextFragments(
 }
 
 /** Columns of a fragment, given its call as `c` and times as `x`. */
-function columns(kind: "compute" | "io"): string {
+function columns(kind: "compute" | "io", position: string): string {
   const [start, ns] =
     kind === "compute"
       ? ["x.start_ns - x.before_ns", "x.before_ns"]
       : ["x.start_ns", "x.end_ns - x.start_ns"];
   return `c.key, c.kind, c.snippet, c.rank, c.key_bytes, c.key_before, c.key_communicator, c.key_requests,
           c.first_ns, c.block_ns, c.blocks,
-          ${start} AS fragment_ns, ${ns} AS ns, ${sourceColumns()}`;
+          ${start} AS fragment_ns, ${ns} AS ns, ${sourceColumns(position)}`;
 }
 
 const KEY_COLUMNS = `m.key, m.kind, m.snippet, m.bytes AS key_bytes, m.before_bytes AS key_before,
@@ -64,12 +64,14 @@ function matched(kind: "compute" | "io", table: string, candidates: string): str
          WHERE c.thread = 0 AND c.edge >= 0`;
 }
 
-function position(isAnchor: string): string {
-  return `rowid - max(if(${isAnchor}, rowid, NULL)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+/** The last start of a period, its row and a number (below 2^31) that tells whose it was in one: a running maximum. */
+function lastAnchor(isAnchor: string, owner: string): string {
+  return `max(if(${isAnchor}, rowid * ${OWNERS} + ${owner}, NULL)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
 }
 
-/** A distance from the start of a period, NULL where that is too long ago. */
-const NEAR = `if(distance < ${MAX_PERIOD}, distance, NULL) AS position`;
+const OWNERS = "2147483648";
+/** Calls since then, NULL where that is too long ago. */
+const DISTANCE = `if(row - anchor // ${OWNERS} < ${MAX_PERIOD}, row - anchor // ${OWNERS}, NULL)`;
 
 function executions(
   kind: "compute" | "io",
@@ -79,14 +81,14 @@ function executions(
 ): string {
   const isAnchor = anchor.works.length > 0 ? `work IN (${anchor.works.join(", ")})` : "false";
   return `
-    SELECT ${columns(kind)}
-      FROM (SELECT *, ${NEAR}
-              FROM (SELECT *, lag(work) OVER () AS before_work, lead(work) OVER () AS after_work,
-                           ${position(isAnchor)} AS distance
-                      FROM executions ${sample})) x
+    SELECT ${columns(kind, `if(a.work IS NULL, NULL, ${DISTANCE})`)}
+      FROM (SELECT *, rowid AS row, lag(work) OVER () AS before_work, lead(work) OVER () AS after_work,
+                   ${lastAnchor(isAnchor, "work")} AS anchor
+              FROM executions ${sample}) x
       JOIN (SELECT c.*, ${KEY_COLUMNS} FROM ${matched(kind, "works", candidates)}) c USING (work)
       LEFT JOIN works p ON p.work = x.before_work AND p.rank = c.rank AND p.thread = 0
-      LEFT JOIN works s ON s.work = x.after_work AND s.rank = c.rank AND s.thread = 0`;
+      LEFT JOIN works s ON s.work = x.after_work AND s.rank = c.rank AND s.thread = 0
+      LEFT JOIN works a ON a.work = x.anchor % ${OWNERS} AND a.rank = c.rank AND a.thread = 0`;
 }
 
 function irregular(
@@ -98,14 +100,14 @@ function irregular(
   const same = (which: string, name: string): string =>
     `if(${which}(rank) OVER () = rank AND ${which}(thread) OVER () = thread, ${which}(${name}) OVER (), NULL)`;
   return `
-    SELECT ${columns(kind)}
+    SELECT ${columns(kind, `if(anchor % ${OWNERS} = c.rank, ${DISTANCE}, NULL)`)}
       FROM (SELECT c.*, ${KEY_COLUMNS}
               FROM ${matched(
                 kind,
-                `(SELECT *, ${NEAR} FROM (SELECT *, ${position(`edge = ${anchor.edge}`)} AS distance,
+                `(SELECT *, rowid AS row, ${lastAnchor(`edge = ${anchor.edge} AND thread = 0`, "rank")} AS anchor,
                     {'tag': ${same("lag", "tag")}, 'completed': ${same("lag", "completed")}, 'edge': ${same("lag", "edge")}} AS p,
                     {'bytes': ${same("lead", "bytes")}, 'edge': ${same("lead", "edge")}} AS s
-                 FROM irregular_calls ${sample}))`,
+                 FROM irregular_calls ${sample})`,
                 candidates,
               )}) c, LATERAL (SELECT c.start_ns, c.before_ns, c.end_ns) x`;
 }
@@ -125,7 +127,7 @@ export async function findAnchor(store: Store): Promise<Anchor> {
     regular < 0
       ? []
       : await store.rows<{ work: number }>(
-          `SELECT work FROM works WHERE edge = ${regular} ORDER BY work LIMIT ${MAX_WORKS + 1}`,
+          `SELECT work FROM works WHERE edge = ${regular} AND thread = 0 ORDER BY work LIMIT ${MAX_WORKS + 1}`,
         );
   const edge =
     regular >= 0 ? regular : anchorOf(await sampleOf(store, "irregular_calls", "irregular_calls"));

@@ -7,8 +7,8 @@ export interface ContextSource {
   /** As it appears in work_classes.basis. */
   name: string;
   kinds: readonly ("compute" | "io")[];
-  /** The number; NULL where it is not known. */
-  sql: string;
+  /** The number; NULL where it is not known. Without it the column `instructions`, see withInstructions. */
+  sql?: string;
   /** An amount: time may grow with it. Else a name: equal or not. */
   amount: boolean;
 }
@@ -17,6 +17,7 @@ const BOTH = ["compute", "io"] as const;
 
 /** In the order in which they are preferred where they tell the same. */
 export const CONTEXT_SOURCES: readonly ContextSource[] = [
+  { name: "instructions", kinds: ["compute"], amount: true },
   { name: "tag", kinds: BOTH, sql: "nullif(c.tag, -1)", amount: true },
   { name: "requests", kinds: ["compute"], sql: "c.requests", amount: true },
   { name: "completed", kinds: BOTH, sql: "c.completed", amount: true },
@@ -39,9 +40,17 @@ export const CONTEXT_SOURCES: readonly ContextSource[] = [
 /** What stands for a number that is not known. */
 export const UNKNOWN_VALUE = -(2 ** 40);
 
-/** Columns v0, v1, ...: the numbers of all sources. */
-export function sourceColumns(): string {
-  return CONTEXT_SOURCES.map(
-    ({ sql }, i) => `coalesce(${sql}, ${UNKNOWN_VALUE})::DOUBLE AS v${i}`,
-  ).join(", ");
+/**
+ * Columns v0, v1, ...: the numbers of all sources that are in the calls.
+ *
+ * @param position SQL for the source of that name
+ */
+export function sourceColumns(position: string): string {
+  return CONTEXT_SOURCES.flatMap(({ sql }, i) => {
+    if (sql === undefined) return [];
+    return [`coalesce(${sql === "position" ? position : sql}, ${UNKNOWN_VALUE})::DOUBLE AS v${i}`];
+  }).join(", ");
 }
+
+/** The one that is counted. */
+export const INSTRUCTIONS = CONTEXT_SOURCES.findIndex(({ sql }) => sql === undefined);

@@ -7,7 +7,7 @@ import { type ContextRows, type Groups, tellApart } from "./tell-apart.ts";
 export interface KeyContext {
   /** Positions in CONTEXT_SOURCES. */
   sources: number[];
-  /** Group by the values of these, with blanks between; what is missing is of group 0. Empty for a model. */
+  /** Group by the values of these, with blanks between; what is missing joins no class. Empty for a model. */
   groups: Map<string, number>;
   /** The work grows with the only source. */
   model?: { amount: string; growth: Growth; typicalNs: number };
@@ -51,6 +51,23 @@ export function findContext(
   return combine(rows, told);
 }
 
+/** Share of fragments whose count must be known, and how far (relative) the middle 68 % may spread, for work to be measured. */
+const LEAST_KNOWN = 0.8;
+const MOST_SPREAD = 0.02;
+
+/** Whether nearly all fragments were counted, with the same result. */
+export function isSteady(n: ArrayLike<number>, counts: Float64Array): boolean {
+  let [known, total] = [0, 0];
+  for (let i = 0; i < counts.length; i++) {
+    total += n[i]!;
+    if (counts[i] !== UNKNOWN_VALUE) known += n[i]!;
+  }
+  if (known < LEAST_KNOWN * total) return false;
+  const weights = Array.from(counts, (count, i) => (count === UNKNOWN_VALUE ? 0 : n[i]!));
+  const [low, middle, high] = [0.16, 0.5, 0.84].map((q) => weightedQuantile(counts, weights, q));
+  return (high! - low!) / 2 <= MOST_SPREAD * middle!;
+}
+
 function isMixed(values: Float64Array): boolean {
   return values.some((value) => value !== values[0]);
 }
@@ -71,42 +88,72 @@ function combine(rows: ContextRows, told: readonly Told[]): KeyContext | undefin
   const sources = [best.at];
   let labels = Array.from(best.values, String);
   let groups = best.groups;
-  let group = Array.from(best.values, (value) => best.groups!.of.get(value) ?? 0);
+  let group = Array.from(best.values, (value) => best.groups!.of.get(value));
   const byGain = told.toSorted(
     (a, b) => (b.groups?.gain ?? 0) - (a.groups?.gain ?? 0) || a.at - b.at,
   );
   for (const one of byGain) {
     if (sources.includes(one.at) || sources.length >= MOST_SOURCES) continue;
-    const joint = numbered(group.map((number, i) => `${number} ${one.values[i]!}`));
+    const joint = numbered(
+      group.map((number, i) => (number === undefined ? "" : `${number} ${one.values[i]!}`)),
+    );
     const more = tellApart(rows, joint);
     if (!more || more.count <= groups.count) continue;
     sources.push(one.at);
     labels = labels.map((label, i) => `${label} ${one.values[i]!}`);
     groups = more;
-    group = joint.map((value) => more.of.get(value) ?? 0);
+    group = joint.map((value) => more.of.get(value));
   }
   return {
     sources,
-    groups: new Map(labels.map((label, i) => [label, group[i]!])),
+    groups: new Map(
+      labels.flatMap((label, i) => (group[i] === undefined ? [] : [[label, group[i]]])),
+    ),
     basis: sources.map((at) => CONTEXT_SOURCES[at]!.name).join(", "),
   };
 }
 
-/** Equal texts as equal numbers. */
+/** Equal texts as equal numbers; NaN for none. */
 function numbered(texts: readonly string[]): number[] {
   const numbers = new Map([...new Set(texts)].toSorted().map((text, i) => [text, i]));
-  return texts.map((text) => numbers.get(text)!);
+  return texts.map((text) => (text === "" ? Number.NaN : numbers.get(text)!));
+}
+
+function sumOf(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum;
+}
+
+/** The rows whose amount is known. */
+function withAmount(
+  all: ContextRows,
+  amounts: Float64Array,
+): { rows: ContextRows; values: Float64Array } {
+  const known = Array.from(amounts.keys()).filter((i) => amounts[i] !== UNKNOWN_VALUE);
+  const pick = (of: ArrayLike<number>): Float64Array =>
+    Float64Array.from(known, (i) => of[i]!);
+  const rows = {
+    rank: pick(all.rank),
+    segment: pick(all.segment),
+    n: pick(all.n),
+    sumLog: pick(all.sumLog),
+    sumWide: pick(all.sumWide),
+    sumNs: pick(all.sumNs),
+  };
+  return { rows, values: pick(amounts) };
 }
 
 /** A growth of time with an amount, if it says all that the amount tells. */
 function growthOf(
-  rows: ContextRows,
-  values: Float64Array,
+  all: ContextRows,
+  amounts: Float64Array,
   groups: Groups | undefined,
 ): { growth: Growth; typicalNs: number } | undefined {
+  const { rows, values } = withAmount(all, amounts);
+  if (sumOf(rows.n) < LEAST_KNOWN * sumOf(all.n)) return undefined;
   const sums = new Map<number, { n: number; ns: number }>();
   for (let i = 0; i < values.length; i++) {
-    if (values[i] === UNKNOWN_VALUE) return undefined;
     const entry = sums.get(values[i]!) ?? { n: 0, ns: 0 };
     entry.n += rows.n[i]!;
     entry.ns += rows.sumNs[i]!;

@@ -1,8 +1,9 @@
 import type { Store } from "../trace/store.ts";
 import { insertRows, readColumns } from "./columns.ts";
+import { instructionCounter, withInstructions } from "./instructions.ts";
 import { contextFragments, findAnchor } from "./context-fragments.ts";
-import { CONTEXT_SOURCES } from "./context-sources.ts";
-import { findContext, type KeyContext } from "./find-context.ts";
+import { CONTEXT_SOURCES, INSTRUCTIONS, UNKNOWN_VALUE } from "./context-sources.ts";
+import { findContext, isSteady, type KeyContext } from "./find-context.ts";
 import { timeSql } from "./growth.ts";
 import type { KeyModel } from "./model-keys.ts";
 import type { Settings } from "./settings.ts";
@@ -17,6 +18,8 @@ const LEAST_FRAGMENTS = 40;
 export const SEGMENTS = 12;
 /** Log durations are clipped this far from the key's mean: an outlier says nothing about a work. */
 const CLIP = 0.7;
+/** Fragments whose context is not known, or too rare to tell, join no class. */
+const NO_CLASS = -2;
 
 /**
  * Works with equal vectors that their context tells apart: tags, partners, files, the calls before and after, the
@@ -60,7 +63,7 @@ async function findContexts(store: Store): Promise<({ key: number } & KeyContext
   );
   const every = Math.ceil((calls?.n ?? 0) / SAMPLE);
   const values = CONTEXT_SOURCES.map((_, i) => `v${i}`).join(", ");
-  const fragments = contextFragments("candidates", kinds, await findAnchor(store), every);
+  const fragments = await fragmentsSql(store, kinds, every);
   const [key, rank, segment, n, sumLog, sumWide, sumNs, ...sources] = await readColumns(
     store,
     `SELECT f.key, rank,
@@ -81,6 +84,7 @@ async function findContexts(store: Store): Promise<({ key: number } & KeyContext
     ).map((row) => [row.key, row.kind]),
   );
   const found: ({ key: number } & KeyContext)[] = [];
+  const measured: number[] = [];
   for (let from = 0; from < key!.length; ) {
     let to = from + 1;
     while (to < key!.length && key![to] === key![from]) to++;
@@ -95,9 +99,29 @@ async function findContexts(store: Store): Promise<({ key: number } & KeyContext
     };
     const context = findContext(rows, sources.map(part), kindOf.get(key![from]!)!);
     if (context) found.push({ key: key![from]!, ...context });
+    const isMeasured = context
+      ? context.sources.includes(INSTRUCTIONS)
+      : isSteady(rows.n, part(sources[INSTRUCTIONS]!));
+    if (isMeasured) measured.push(key![from]!);
     from = to;
   }
+  if (measured.length > 0) {
+    await store.execute(
+      `UPDATE work_keys SET evidence = 'measured' WHERE key IN (${measured.join(", ")})`,
+    );
+  }
   return found;
+}
+
+/** All fragments of candidates with the numbers of all sources, as v0, v1, ... */
+async function fragmentsSql(
+  store: Store,
+  kinds: readonly ("compute" | "io")[],
+  every: number,
+): Promise<string> {
+  const calls = contextFragments("candidates", kinds, await findAnchor(store), every);
+  const counted = withInstructions(calls, await instructionCounter(store));
+  return `SELECT * RENAME (instructions AS v${INSTRUCTIONS}) FROM (${counted})`;
 }
 
 async function kindsOf(store: Store): Promise<("compute" | "io")[]> {
@@ -125,18 +149,21 @@ async function lookUp(store: Store, found: readonly ({ key: number } & KeyContex
     found.flatMap(({ key, groups }) => [...groups].map(([label, part]) => [key, label, part])),
   );
   const amounts = found.flatMap(({ key, model, sources }) =>
-    model ? [`WHEN ${key} THEN v${sources[0]!}::BIGINT`] : [],
+    model
+      ? [`WHEN ${key} THEN coalesce(nullif(v${sources[0]!}, ${UNKNOWN_VALUE})::BIGINT, ${NO_CLASS})`]
+      : [],
   );
   const amount = amounts.length > 0 ? `CASE f.key ${amounts.join(" ")} END` : "NULL";
-  const fragments = contextFragments("candidates", await kindsOf(store), await findAnchor(store), 1);
+  const fragments = await fragmentsSql(store, await kindsOf(store), 1);
   await store.execute(`
     CREATE OR REPLACE TEMP TABLE apart AS
       SELECT f.key, f.kind, f.snippet, f.rank, f.key_bytes AS bytes, f.key_before AS before_bytes,
              f.key_communicator AS communicator, f.key_requests AS requests,
-             coalesce(${amount}, g.part, 0) AS context, f.fragment_ns AS start_ns, f.fragment_ns + f.ns AS end_ns
+             coalesce(${amount}, g.part, ${NO_CLASS}) AS context, f.fragment_ns AS start_ns, f.fragment_ns + f.ns AS end_ns
         FROM (SELECT *, CASE key ${found.map(labelSql).join(" ")} END AS label FROM (${fragments})) f
         LEFT JOIN context_groups g ON g.key = f.key AND g.label = f.label;
     DROP TABLE context_groups;
+    DELETE FROM apart WHERE context = ${NO_CLASS};
     INSERT INTO told_apart SELECT * EXCLUDE (key) FROM apart ORDER BY ALL;`);
 }
 

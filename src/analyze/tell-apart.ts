@@ -27,10 +27,12 @@ const LEAST_SEGMENTS = 4;
 /** A value with fewer fragments, or less of the key, says nothing by itself. */
 const LEAST_FRAGMENTS = 20;
 const LEAST_SHARE = 0.02;
+/** Values that are frequent enough must make up this share: the others join no class. */
+const LEAST_TOLD = 0.8;
 /** With more values than this a name is as good as random. */
 const MAX_VALUES = 64;
 
-/** Groups of values whose works differ; values not in the map belong to group 0. */
+/** Groups of values whose works differ; values not in the map are too rare to tell. */
 export interface Groups {
   of: Map<number, number>;
   count: number;
@@ -43,7 +45,7 @@ export interface Groups {
  * a disturbance, which slows all works of its time, makes no difference; a difference must be significant, 2.5 % at
  * least, and steady over time and ranks.
  *
- * @param value per row
+ * @param value per row; NaN where nothing is known
  * @returns undefined if all did the same, as far as can be told
  */
 export function tellApart(rows: ContextRows, value: ArrayLike<number>): Groups | undefined {
@@ -54,9 +56,10 @@ export function tellApart(rows: ContextRows, value: ArrayLike<number>): Groups |
     total += rows.n[i]!;
   }
   const own = [...counts]
-    .filter(([, n]) => n >= LEAST_FRAGMENTS && n >= LEAST_SHARE * total)
+    .filter(([one, n]) => !Number.isNaN(one) && n >= LEAST_FRAGMENTS && n >= LEAST_SHARE * total)
     .map(([one]) => one);
-  if (own.length < 2 || own.length > MAX_VALUES) return undefined;
+  const told = own.reduce((sum, one) => sum + counts.get(one)!, 0);
+  if (own.length < 2 || own.length > MAX_VALUES || told < LEAST_TOLD * total) return undefined;
   const cells = cellsOf(rows, value, new Set(own));
   let groups: Group[] = own
     .map((one) => ({ values: [one], n: counts.get(one)!, effect: effectOf(cells, one) }))
@@ -73,7 +76,6 @@ export function tellApart(rows: ContextRows, value: ArrayLike<number>): Groups |
     groups = merge(groups, closest);
   }
   if (groups.length < 2) return undefined;
-  // The largest is first: it takes what is too rare to tell.
   const order = groups.toSorted((a, b) => b.n - a.n);
   const of = new Map(order.flatMap(({ values }, g) => values.map((one) => [one, g] as const)));
   const known = groups.reduce((sum, { n }) => sum + n, 0);
