@@ -1,10 +1,16 @@
 import { countsByBlock, type KeyCells } from "./key-cells.ts";
+import { BINS_PER_E } from "./settings.ts";
 
 /** The deepest density between two modes, as a share of the lower peak. */
 const VALLEY = 0.35;
 /** Share of a mode's fragments that must lie within +-NEAR bins (12 %) of its peak. */
 const COMPACT = 0.6;
 const NEAR = 6;
+/** Standard deviations of a count by which a valley must be lower than its peaks; smoothed counts scatter less. */
+const SIGMA = 3;
+const SIGMA_UNSMOOTHED = 4.5;
+/** Bin of 500 ns. */
+const SHORT = Math.floor(Math.log(500) * BINS_PER_E);
 /** A mode needs this many fragments and this share of the key. */
 const MIN_MODE = 10;
 const MIN_MODE_SHARE = 0.005;
@@ -19,15 +25,21 @@ const MIN_MODE_SHARE = 0.005;
 export function findCuts(cells: KeyCells): number[] {
   const total = cells.n.reduce((a, b) => a + b, 0);
   // Works 10 % apart are 5 bins: a wide kernel would fill the valley between them.
-  const cuts = total < 2000 ? cutsAt(cells, 1) : [];
-  return cuts.length > 0 ? cuts : cutsAt(cells, total < 200 ? 4 : total < 2000 ? 2 : 1);
+  for (const half of [0, 1, 2, 4]) {
+    const cuts = cutsAt(cells, half);
+    if (cuts.length > 0) return cuts;
+    if (total >= (half < 1 ? Infinity : half < 2 ? 2000 : 200)) break;
+  }
+  return [];
 }
 
 /** @param half half-width of the kernel that smooths the histogram, bins */
 function cutsAt(cells: KeyCells, half: number): number[] {
   const { low, counts } = histogram(cells);
+  // Of short times not every bin holds a whole number of nanoseconds.
+  if (half === 0 && low < SHORT) return [];
   const density = smooth(counts, half);
-  let peaks = deepPeaks(density);
+  let peaks = deepPeaks(density, half === 0 ? SIGMA_UNSMOOTHED : SIGMA);
   let cuts = valleys(density, peaks);
   for (let weakest = weakestMode(counts, peaks, cuts); weakest >= 0; ) {
     peaks = peaks.filter((_, i) => i !== weakest);
@@ -56,8 +68,8 @@ function smooth(counts: Float64Array, half: number): Float64Array {
   return out;
 }
 
-/** Local maxima whose valleys are deep, and too deep for chance (3 sigma of a count). */
-function deepPeaks(density: Float64Array): number[] {
+/** Local maxima whose valleys are deep, and too deep for chance (`sigma` standard deviations of a count). */
+function deepPeaks(density: Float64Array, sigma: number): number[] {
   const peaks: number[] = [];
   for (let i = 0; i < density.length; i++) {
     if (density[i]! > (density[i - 1] ?? 0) && density[i]! >= (density[i + 1] ?? 0)) peaks.push(i);
@@ -68,7 +80,7 @@ function deepPeaks(density: Float64Array): number[] {
     for (let i = 0; i + 1 < peaks.length; i++) {
       const lower = Math.min(density[peaks[i]!]!, density[peaks[i + 1]!]!);
       const valley = density[valleyBetween(density, peaks[i]!, peaks[i + 1]!)]!;
-      const depth = lower - valley < 3 * Math.sqrt(lower) ? 1 : valley / lower;
+      const depth = lower - valley < sigma * Math.sqrt(lower) ? 1 : valley / lower;
       if (depth > VALLEY && depth > worst) {
         worst = depth;
         shallow = i;
@@ -121,7 +133,7 @@ function sum(values: Float64Array, from: number, to: number): number {
 }
 
 /**
- * Whether fragments above and below the cut are mixed alike on all ranks (within a factor of two) and
+ * Whether fragments above and below the cut are mixed alike on all ranks (within a factor of two, or chance) and
  * throughout time (variance of the counts per block no larger than 2.5 times that of random mixing, or their
  * share steady within 35 %).
  */
@@ -139,7 +151,9 @@ function evenlyMixed(cells: KeyCells, cut: number): boolean {
     const p = sum(above, from, from + cells.blocks) / n;
     const minor = Math.min(share, 1 - share);
     const own = share <= 0.5 ? p : 1 - p;
-    if (n * minor >= 4 && (own < minor / 2 || own > minor * 2)) return false;
+    const chance = 3 * Math.sqrt((minor * (1 - minor)) / n);
+    const unlike = own < minor / 2 || own > minor * 2;
+    if (n * minor >= 4 && unlike && Math.abs(own - minor) > chance) return false;
     for (let t = from; t < from + cells.blocks; t++) {
       deviation += (above[t]! - all[t]! * p) ** 2;
       random += all[t]! * p * (1 - p);

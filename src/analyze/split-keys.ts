@@ -164,7 +164,7 @@ async function lookUp(store: Store, found: readonly ({ key: number } & KeyContex
         LEFT JOIN context_groups g ON g.key = f.key AND g.label = f.label;
     DROP TABLE context_groups;
     DELETE FROM apart WHERE context = ${NO_CLASS};
-    INSERT INTO told_apart SELECT * EXCLUDE (key) FROM apart ORDER BY ALL;`);
+    INSERT INTO told_apart SELECT * EXCLUDE (key) FROM apart;`);
 }
 
 /**

@@ -43,6 +43,37 @@ describe("findCuts", () => {
     ).toHaveLength(1);
   });
 
+  test("10 % apart at 1.5 % noise, one in five, from 400 executions on", () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = randomFrom(seed);
+      // Sum of 12 uniform numbers: standard deviation 1.
+      const normal = () => Array.from({ length: 12 }, random).reduce((a, b) => a + b, -6);
+      const work = () => (random() < 0.2 ? 1.1 : 1) * MS * (1 + 0.015 * normal());
+      expect(cutsOf(durations(4, 10, 10, work)), `seed ${seed}`).toHaveLength(1);
+    }
+  });
+
+  test("one work stays one at any noise and any number of executions", () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      for (const [perBlock, share] of [
+        [2, 0.03],
+        [10, 0.05],
+        [10, 0.1],
+        [60, 0.05],
+      ] as const) {
+        const random = randomFrom(1000 + seed);
+        const normal = () => Array.from({ length: 12 }, random).reduce((a, b) => a + b, -6);
+        const times = durations(4, 12, perBlock, () => MS * Math.exp(share * normal()));
+        expect(cutsOf(times), `seed ${seed}, ${perBlock} per block`).toEqual([]);
+      }
+    }
+  });
+
+  test("times of a few nanoseconds are not cut where no bin can be", () => {
+    const random = randomFrom(3);
+    expect(cutsOf(durations(2, 40, 50, () => 20 + 30 * random()))).toEqual([]);
+  });
+
   test("a rank slowed for a third of the time is not a work of its own", () => {
     const noise = jitter(4, 0.02);
     expect(cutsOf(durations(2, 40, 50, (rank, block) => slow(rank, block) * MS * noise()))).toEqual(
