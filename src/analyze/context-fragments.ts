@@ -91,22 +91,25 @@ function executions(
       LEFT JOIN works a ON a.work = x.anchor % ${OWNERS} AND a.rank = c.rank AND a.thread = 0`;
 }
 
+/** A column of the next (lead) or last (lag) row of the same thread. */
+function neighbour(which: "lag" | "lead", name: string): string {
+  return `if(${which}(rank) OVER () = rank AND ${which}(thread) OVER () = thread, ${which}(${name}) OVER (), NULL)`;
+}
+
 function irregular(
   kind: "compute" | "io",
   candidates: string,
   anchor: Anchor,
   sample: string,
 ): string {
-  const same = (which: string, name: string): string =>
-    `if(${which}(rank) OVER () = rank AND ${which}(thread) OVER () = thread, ${which}(${name}) OVER (), NULL)`;
   return `
     SELECT ${columns(kind, `if(anchor % ${OWNERS} = c.rank, ${DISTANCE}, NULL)`)}
       FROM (SELECT c.*, ${KEY_COLUMNS}
               FROM ${matched(
                 kind,
                 `(SELECT *, rowid AS row, ${lastAnchor(`edge = ${anchor.edge} AND thread = 0`, "rank")} AS anchor,
-                    {'tag': ${same("lag", "tag")}, 'completed': ${same("lag", "completed")}, 'edge': ${same("lag", "edge")}} AS p,
-                    {'bytes': ${same("lead", "bytes")}, 'edge': ${same("lead", "edge")}} AS s
+                    {'tag': ${neighbour("lag", "tag")}, 'completed': ${neighbour("lag", "completed")}, 'edge': ${neighbour("lag", "edge")}} AS p,
+                    {'bytes': ${neighbour("lead", "bytes")}, 'edge': ${neighbour("lead", "edge")}} AS s
                  FROM irregular_calls ${sample})`,
                 candidates,
               )}) c, LATERAL (SELECT c.start_ns, c.before_ns, c.end_ns) x`;

@@ -33,10 +33,17 @@ export function findContext(
   values: readonly Float64Array[],
   kind: "compute" | "io",
 ): KeyContext | undefined {
-  const possible = CONTEXT_SOURCES.map((source, at) => ({ source, at, values: values[at]! })).filter(
-    ({ source, values: own }) => source.kinds.includes(kind) && isMixed(own),
-  );
-  const told = possible.map((one) => ({ ...one, groups: tellApart(rows, one.values) }));
+  const possible = CONTEXT_SOURCES.map((source, at) => ({
+    source,
+    at,
+    values: values[at]!,
+  })).filter(({ source, values: own }) => source.kinds.includes(kind) && isMixed(own));
+  const told = possible.map(({ source, at, values: own }) => ({
+    source,
+    at,
+    values: own,
+    groups: tellApart(rows, own),
+  }));
   for (const one of told) {
     if (!one.source.amount) continue;
     const model = growthOf(rows, one.values, one.groups);
@@ -131,8 +138,7 @@ function withAmount(
   amounts: Float64Array,
 ): { rows: ContextRows; values: Float64Array } {
   const known = Array.from(amounts.keys()).filter((i) => amounts[i] !== UNKNOWN_VALUE);
-  const pick = (of: ArrayLike<number>): Float64Array =>
-    Float64Array.from(known, (i) => of[i]!);
+  const pick = (of: ArrayLike<number>): Float64Array => Float64Array.from(known, (i) => of[i]!);
   const rows = {
     rank: pick(all.rank),
     segment: pick(all.segment),

@@ -62,10 +62,21 @@ export function fitGrowth(points: readonly Point[]): Growth {
   }
   const explained = 1 - deviation(points, weights, best) / Math.max(1e-9, spreads[0]!);
   const [low, high] = [0.1, 0.9].map((q) =>
-    Math.log(timeAt(best, weightedQuantile(points.map(({ x }) => x), weights, q))),
+    Math.log(
+      timeAt(
+        best,
+        weightedQuantile(
+          points.map(({ x }) => x),
+          weights,
+          q,
+        ),
+      ),
+    ),
   );
   if (criterion(constant) - criterion(best) < BEATS_CONSTANT) return constant;
-  return explained > 0.2 && Math.abs(high! - low!) >= LEAST_GROWTH ? { ...best, explained } : constant;
+  return explained > 0.2 && Math.abs(high! - low!) >= LEAST_GROWTH
+    ? { ...best, explained }
+    : constant;
 }
 
 /** Time at amount x, ns; never below 1. */

@@ -20,8 +20,7 @@ export async function instructionCounter(store: Store): Promise<number> {
  * @param counter see instructionCounter
  */
 export function withInstructions(fragments: string, counter: number): string {
-  if (counter < 0)
-    return `SELECT *, ${UNKNOWN_VALUE}::DOUBLE AS instructions FROM (${fragments})`;
+  if (counter < 0) return `SELECT *, ${UNKNOWN_VALUE}::DOUBLE AS instructions FROM (${fragments})`;
   const readings = `(SELECT rank, at_ns, value FROM counter_samples WHERE counter = ${counter} AND thread = 0)`;
   return `
     SELECT * EXCLUDE (counted),

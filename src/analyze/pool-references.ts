@@ -1,6 +1,5 @@
 import { ascending } from "./statistics.ts";
 
-
 /** References of the ranks of one class, ns, with 95 % intervals. */
 export interface Pooled {
   reference: Float64Array;
@@ -30,7 +29,12 @@ export interface QuietBlocks {
 export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[]): Pooled {
   const { variance: perFragment, degrees } = fragmentVariance(own, quiet);
   const t = studentQuantile(degrees);
-  const fragments = quiet.map(({ weights }) => Math.max(1, weights.reduce((a, b) => a + b, 0)));
+  const fragments = quiet.map(({ weights }) =>
+    Math.max(
+      1,
+      weights.reduce((a, b) => a + b, 0),
+    ),
+  );
   const errors = fragments.map((n) => Math.max(LEAST_ERROR ** 2, perFragment / n));
   const logs = Array.from(own, (value) => Math.log(Math.max(value, 1)));
   const between = betweenVariance(logs, errors);
@@ -46,10 +50,11 @@ export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[])
     const share = own.length > 1 ? between / (between + errors[r]!) : 1;
     const pooled = centre + share * (log - centre);
     const error = Math.sqrt(share * errors[r]! + (1 - share) ** 2 / total);
-    reference[r] = Math.exp(pooled);
+    const value = Math.exp(pooled);
+    reference[r] = value;
     low[r] = Math.exp(pooled - t * error);
     high[r] = Math.exp(pooled + t * error);
-    sum += fragments[r]! * reference[r]!;
+    sum += fragments[r]! * value;
     weight += fragments[r]!;
   }
   const mean = sum / weight;

@@ -138,7 +138,10 @@ function labelSql({ key, sources }: { key: number } & KeyContext): string {
 }
 
 /** Writes the fragments of split keys: to temporary `apart`, and without its key to `told_apart`. */
-async function lookUp(store: Store, found: readonly ({ key: number } & KeyContext)[]): Promise<void> {
+async function lookUp(
+  store: Store,
+  found: readonly ({ key: number } & KeyContext)[],
+): Promise<void> {
   const keys = found.map(({ key }) => key).join(", ");
   await store.execute(`
     DELETE FROM candidates WHERE key NOT IN (${keys});
@@ -150,7 +153,9 @@ async function lookUp(store: Store, found: readonly ({ key: number } & KeyContex
   );
   const amounts = found.flatMap(({ key, model, sources }) =>
     model
-      ? [`WHEN ${key} THEN coalesce(nullif(v${sources[0]!}, ${UNKNOWN_VALUE})::BIGINT, ${NO_CLASS})`]
+      ? [
+          `WHEN ${key} THEN coalesce(nullif(v${sources[0]!}, ${UNKNOWN_VALUE})::BIGINT, ${NO_CLASS})`,
+        ]
       : [],
   );
   const amount = amounts.length > 0 ? `CASE f.key ${amounts.join(" ")} END` : "NULL";

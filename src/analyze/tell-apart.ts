@@ -152,11 +152,9 @@ function gapBetween(
   if (found.length === 0) return { apart: false, strength: 0 };
   const total = found.reduce((sum, one) => sum + one.weight, 0);
   const mean = found.reduce((sum, one) => sum + one.weight * one.difference, 0) / total;
-  const squares = found.reduce(
-    (sum, one) => sum + (one.weight * (one.difference - mean)) ** 2,
-    0,
-  );
-  const error = (Math.sqrt(squares) / total) * Math.sqrt(found.length / Math.max(1, found.length - 1));
+  const squares = found.reduce((sum, one) => sum + (one.weight * (one.difference - mean)) ** 2, 0);
+  const error =
+    (Math.sqrt(squares) / total) * Math.sqrt(found.length / Math.max(1, found.length - 1));
   const segments = new Set(found.map(({ segment }) => segment)).size;
   const apart =
     found.length >= LEAST_CELLS &&

@@ -45,6 +45,10 @@ export async function listUnusualPaths(store: Store, wallNs: number): Promise<vo
       FROM sums s JOIN work_keys k USING (key)
      WHERE longest_ns >= ${LEAST_SHARE * wallNs} OR s.total_ns >= ${LEAST_SHARE * wallNs} * s.ranks
      ORDER BY s.total_ns DESC, key LIMIT ${MOST_PATHS}`);
-  await insertRows(store, "unusual_paths", rows.map((row) => Object.values(row)));
+  await insertRows(
+    store,
+    "unusual_paths",
+    rows.map((row) => Object.values(row)),
+  );
   await store.execute("DROP TABLE rare");
 }

@@ -25,11 +25,13 @@ describe("work classes without counters", () => {
   });
 });
 
+function slow(rank: number, share: number): number {
+  return rank === 1 && share > 0.4 && share < 0.6 ? 1.6 : 1;
+}
+
 describe("work that grows with something known", () => {
   test.each(Object.keys(GROWING))("%s", async (name) => {
     const { program, amount, form } = GROWING[name]!;
-    const slow = (rank: number, share: number) =>
-      rank === 1 && share > 0.4 && share < 0.6 ? 1.6 : 1;
     for (const steps of [150, 1000]) {
       const { v, judged } = await scoreClasses({ ranks: 4, steps, ...program });
       expect(v, `${steps} steps`).toBeGreaterThan(0.95);
@@ -40,7 +42,9 @@ describe("work that grows with something known", () => {
       await analyze(store);
       const models = await store.rows("SELECT amount, form FROM class_models");
       expect(models).toContainEqual({ amount, form });
-      const regions = await store.rows<Record<string, unknown> & { ranks: number[]; start: number; end: number }>(
+      const regions = await store.rows<
+        Record<string, unknown> & { ranks: number[]; start: number; end: number }
+      >(
         `SELECT start_ns AS start, end_ns AS "end",
                 (SELECT list(rank) FROM region_ranks k WHERE k.region = r.region AND role = 'slow') AS ranks
            FROM regions r`,
@@ -81,18 +85,24 @@ describe("work that grows with something known", () => {
   });
 });
 
-describe("references", () => {
-  const program = (seed: number, steps: number) => ({
-    ranks: 2,
-    steps,
-    seed,
-    noise: { shape: "normal" as const, share: 0.03, spikeChance: 0, spikeNs: [1, 2] as [number, number], wander: 0 },
-    step: () => [
-      { work: "a", ns: 1e6, call: 1 },
-      { work: "b", ns: 5e5, call: 2 },
-    ],
-  });
+const program = (seed: number, steps: number) => ({
+  ranks: 2,
+  steps,
+  seed,
+  noise: {
+    shape: "normal" as const,
+    share: 0.03,
+    spikeChance: 0,
+    spikeNs: [1, 2] as [number, number],
+    wander: 0,
+  },
+  step: () => [
+    { work: "a", ns: 1e6, call: 1 },
+    { work: "b", ns: 5e5, call: 2 },
+  ],
+});
 
+describe("references", () => {
   test.each([25, 250, 5000, 100_000])(
     "mean performance of a class of 2 x %i records is 1, within half a point",
     async (steps) => {

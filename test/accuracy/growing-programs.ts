@@ -37,27 +37,47 @@ export interface GrowingProgram {
 /** Programs with one work that varies with something known. */
 export const GROWING: Record<string, GrowingProgram> = {
   "linear in bytes that never repeat": {
-    program: growing((x) => 2e5 + 100 * x, whole(1000, 30_000), (bytes) => ({ bytes })),
+    program: growing(
+      (x) => 2e5 + 100 * x,
+      whole(1000, 30_000),
+      (bytes) => ({ bytes }),
+    ),
     amount: "bytes",
     form: "linear",
   },
   "n log n in bytes": {
-    program: growing((x) => 40 * x * Math.log2(x), whole(20, 4000), (bytes) => ({ bytes })),
+    program: growing(
+      (x) => 40 * x * Math.log2(x),
+      whole(20, 4000),
+      (bytes) => ({ bytes }),
+    ),
     amount: "bytes",
     form: "n log n",
   },
   "square of bytes": {
-    program: growing((x) => 0.5 * x * x, whole(400, 4000), (bytes) => ({ bytes })),
+    program: growing(
+      (x) => 0.5 * x * x,
+      whole(400, 4000),
+      (bytes) => ({ bytes }),
+    ),
     amount: "bytes",
     form: "power",
   },
   "linear in a tag": {
-    program: growing((x) => 3e5 + 5e4 * x, whole(1, 40), (tag) => ({ tag })),
+    program: growing(
+      (x) => 3e5 + 5e4 * x,
+      whole(1, 40),
+      (tag) => ({ tag }),
+    ),
     amount: "tag",
     form: "linear",
   },
   "linear in the number of completed requests": {
-    program: growing((x) => 2e5 * x, whole(1, 9), (completed) => ({ completed })),
+    program: growing(
+      (x) => 2e5 * x,
+      whole(1, 9),
+      (completed) => ({ completed }),
+    ),
     amount: "completed",
     form: "linear",
   },

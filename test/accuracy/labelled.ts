@@ -55,7 +55,8 @@ export async function labelledStore(
     for (let step = 0; step < program.steps; step++) {
       for (const one of program.step(rank, step, random)) {
         const slow = program.slow?.(rank, step / program.steps) ?? 1;
-        const ns = one.ns * slow * noiseFactor(program.noise, random) + spike(program.noise, random);
+        const ns =
+          one.ns * slow * noiseFactor(program.noise, random) + spike(program.noise, random);
         const start = now + Math.round(ns);
         const end = start + Math.round((one.callNs ?? 5000) * (0.95 + 0.1 * random.uniform()));
         rows.push([
@@ -123,7 +124,13 @@ export interface Scored {
   completeness: number;
   /** Share of computations that a v-sensor judges. */
   judged: number;
-  classes: { basis: string; evidence: string; status: string; fragments: number; snippet: number }[];
+  classes: {
+    basis: string;
+    evidence: string;
+    status: string;
+    fragments: number;
+    snippet: number;
+  }[];
 }
 
 /** Analyses a labelled program, and compares classes with truth. */

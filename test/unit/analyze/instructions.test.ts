@@ -36,7 +36,8 @@ async function counted(count: (step: number, random: () => number) => number): P
   return store;
 }
 
-const CLASSES = "SELECT basis, evidence, status FROM work_classes WHERE kind = 'compute' AND snippet = 101";
+const CLASSES =
+  "SELECT basis, evidence, status FROM work_classes WHERE kind = 'compute' AND snippet = 101";
 const SLOW = "SELECT rank FROM regions JOIN region_ranks USING (region) WHERE role = 'slow'";
 
 describe("instructions, where they were counted", () => {
@@ -55,7 +56,11 @@ describe("instructions, where they were counted", () => {
     const store = await counted((_, random) => (2 + 3 * random()) * MS);
     await analyze(store);
     expect(await store.rows(CLASSES)).toEqual([
-      { basis: expect.stringMatching(/^(linear|power) in instructions$/), evidence: "measured", status: "vsensor" },
+      {
+        basis: expect.stringMatching(/^(linear|power) in instructions$/),
+        evidence: "measured",
+        status: "vsensor",
+      },
     ]);
     expect(await store.rows(SLOW)).toEqual([{ rank: 1 }]);
     store.close();

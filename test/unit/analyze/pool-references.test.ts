@@ -5,8 +5,7 @@ import { randomFrom } from "../../../src/analyze/statistics.ts";
 /** Blocks of `n` fragments with relative noise `share`, per rank around its true time. */
 function observe(truth: readonly number[], blocks: number, n: number, share: number, seed: number) {
   const random = randomFrom(seed);
-  const normal = () =>
-    Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const quiet: QuietBlocks[] = truth.map((ns) => ({
     means: Array.from({ length: blocks }, () => ns * (1 + (share * normal()) / Math.sqrt(n))),
     weights: Array.from({ length: blocks }, () => n),
@@ -36,7 +35,13 @@ describe("poolReferences", () => {
   test("equal ranks are nearer to the truth together than each alone", () => {
     let [alone, together] = [0, 0];
     for (let seed = 1; seed <= 200; seed++) {
-      const { own, quiet } = observe(new Array<number>(16).fill(1e6), 4, 2, 0.05, seed);
+      const { own, quiet } = observe(
+        Array.from({ length: 16 }, () => 1e6),
+        4,
+        2,
+        0.05,
+        seed,
+      );
       const { reference } = poolReferences(own, quiet);
       own.forEach((ns) => (alone += (ns - 1e6) ** 2));
       reference.forEach((ns) => (together += (ns - 1e6) ** 2));

@@ -18,7 +18,7 @@ describe("anchorOf", () => {
   test("none where nothing is regular, or all is the same", () => {
     const random = randomFrom(1);
     expect(anchorOf(Array.from({ length: 5000 }, () => Math.floor(4 * random())))).toBe(-1);
-    expect(anchorOf(new Array<number>(500).fill(3))).toBe(-1);
+    expect(anchorOf(Array.from({ length: 500 }, () => 3))).toBe(-1);
     expect(anchorOf([])).toBe(-1);
   });
 });
@@ -88,28 +88,28 @@ describe("works at one place told apart by their position", () => {
   });
 });
 
-describe("what is said of a class", () => {
-  const even = (factor: number, seed: number, count = 300): Call[] => {
-    const random = randomFrom(seed);
-    const calls: Call[] = [[0, -1000, 0]];
-    let now = 0;
-    for (let step = 0; step < count; step++) {
-      const start = now + Math.round(factor * MS * (0.98 + 0.04 * random()));
-      now = start + 10_000;
-      calls.push([1, start, now, 8]);
-    }
-    return calls;
-  };
-  const verdicts = async (ranks: Call[][]) => {
-    const store = await storeWith(ranks);
-    await analyze(store);
-    const rows = await store.rows<{ verdict: string; confidence: number; status: string }>(
-      "SELECT DISTINCT status, verdict, confidence FROM work_classes WHERE kind = 'compute' AND snippet = 101",
-    );
-    store.close();
-    return rows;
-  };
+const even = (factor: number, seed: number, count = 300): Call[] => {
+  const random = randomFrom(seed);
+  const calls: Call[] = [[0, -1000, 0]];
+  let now = 0;
+  for (let step = 0; step < count; step++) {
+    const start = now + Math.round(factor * MS * (0.98 + 0.04 * random()));
+    now = start + 10_000;
+    calls.push([1, start, now, 8]);
+  }
+  return calls;
+};
+const verdicts = async (ranks: Call[][]) => {
+  const store = await storeWith(ranks);
+  await analyze(store);
+  const rows = await store.rows<{ verdict: string; confidence: number; status: string }>(
+    "SELECT DISTINCT status, verdict, confidence FROM work_classes WHERE kind = 'compute' AND snippet = 101",
+  );
+  store.close();
+  return rows;
+};
 
+describe("what is said of a class", () => {
   test("ranks equally fast did the same work", async () => {
     const [row, ...others] = await verdicts([1, 2, 3].map((seed) => even(1, seed)));
     expect(others).toEqual([]);
@@ -131,14 +131,16 @@ describe("what is said of a class", () => {
   });
 });
 
+/** Appends a computation of `ns` and the call that ends it. */
+const after = (calls: Call[], state: number, ns: number): void => {
+  const end = calls.at(-1)![2];
+  calls.push([state, end + ns, end + ns + 1000, 8]);
+};
+
 describe("unusual paths", () => {
   test("long and rare is listed, short and rare is not, common is not", async () => {
     const ranks = [1, 2].map((seed) => periods(100, seed));
     // Rank 1 goes another way twice: 60 and 90 ms of work before call 3. Rank 0 once, for 10 us only, before call 4.
-    const after = (calls: Call[], state: number, ns: number): void => {
-      const end = calls.at(-1)![2];
-      calls.push([state, end + ns, end + ns + 1000, 8]);
-    };
     after(ranks[1]!, 3, 60 * MS);
     after(ranks[1]!, 1, 1 * MS);
     after(ranks[1]!, 1, 1 * MS);

@@ -62,7 +62,9 @@ describe("the text report", () => {
     const [first, ...rest] = report.sensors;
     const text = plain({ sensors: [{ ...first!, verdict: "undecided" }, ...rest] });
     // 14 of 16 s judged.
-    expect(text.replaceAll(/\n +/g, " ")).toContain("88 % of the judged time: some ranks or phases");
+    expect(text.replaceAll(/\n +/g, " ")).toContain(
+      "88 % of the judged time: some ranks or phases",
+    );
     expect(plain()).not.toContain("of the judged time");
   });
 
