@@ -125,7 +125,3 @@ export const INJECTED: readonly Disturbed[] = [
     ],
   },
 ];
-
-export function injected(scenario: Disturbed, program: Program, random: Random): Injection[] {
-  return scenario.make(program, random);
-}

@@ -41,7 +41,8 @@ export interface Simulation {
   labels: string[];
 }
 
-const INIT_NS = 1e6;
+/** About how long MPI_Init and MPI_Finalize take. */
+const FRAME_NS = 1e6;
 
 /**
  * Runs a program on a simulated machine. Waiting is not put in: a call ends its transfer's time after the last of those
@@ -86,7 +87,7 @@ class Machine {
 
   run(): Simulation {
     const { program } = this;
-    for (let r = 0; r < program.ranks; r++) this.frame(r, program.calls.length, -INIT_NS, 0);
+    for (let r = 0; r < program.ranks; r++) this.frame(r, program.calls.length, -FRAME_NS, 0);
     for (let step = 0; step < program.steps; step++) {
       for (const [i, stage] of program.stages.entries()) {
         if (stage.when && !stage.when(step)) continue;
@@ -95,8 +96,8 @@ class Machine {
       }
     }
     for (let r = 0; r < program.ranks; r++) {
-      const start = this.clock[r]! + 5000;
-      this.frame(r, program.calls.length + 1, start, start + INIT_NS);
+      const end = this.clock[r]! + FRAME_NS;
+      this.frame(r, program.calls.length + 1, this.clock[r]! + 5000, end);
     }
     return {
       program,
