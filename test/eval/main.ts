@@ -111,7 +111,7 @@ if (process.argv[1] === import.meta.filename) {
     const rows = await evaluateAll(options);
     console.log(table(rows));
     if (options.json) {
-      const out = rows.map((row) => ({ ...row, met: met(row) }));
+      const out = rows.map((row) => Object.assign(row, { met: met(row) }));
       writeFileSync(options.json, `${JSON.stringify({ ...options, rows: out }, null, 1)}\n`);
     }
   } catch (error) {

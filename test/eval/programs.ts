@@ -97,7 +97,6 @@ export function afterDifferentCalls(steps: number, apart: number): Program {
 
 /** Two works whose calls have one site, reached over two call paths; the loop takes either as a pseudo-random step says. */
 export function overDifferentPaths(steps: number, apart: number): Program {
-  const from = (caller: number): CallSite => ({ ...ALLREDUCE, path: [0x2000, caller] });
   const stage = (call: number, workNs: number, label: string, odd: boolean): Stage => ({
     workNs,
     work: one(label),
@@ -109,13 +108,17 @@ export function overDifferentPaths(steps: number, apart: number): Program {
   return {
     ranks: 4,
     steps,
-    calls: [EXCHANGE, from(0x3000), from(0x4000)],
+    calls: [EXCHANGE, reducedFrom(0x3000), reducedFrom(0x4000)],
     stages: [
       { workNs: 1e6, work: one("halo"), call: 0, waitsFor: "neighbours", callNs: TRANSFER_NS },
       stage(1, 5e6, "short", true),
       stage(2, 5e6 * (1 + apart), "long", false),
     ],
   };
+}
+
+function reducedFrom(caller: number): CallSite {
+  return { ...ALLREDUCE, path: [0x2000, caller] };
 }
 
 /** True for about half of all steps, without a pattern in time; the same on all ranks. */

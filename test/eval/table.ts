@@ -16,7 +16,7 @@ export function table(rows: readonly Row[]): string {
     rows[i - 1]?.part === row.part ? "" : row.part,
     row.what,
     row.bar,
-    ...RULES.map((rule) => format(row.values[rule], row.unit)),
+    ...RULES.map((rule) => format(row.values[rule], row)),
     met(row),
     String(row.runs),
   ]);
@@ -36,10 +36,11 @@ export function met({ reaches, values }: Row): string {
   return values.ours !== undefined && reaches(values.ours) ? "yes" : "NO";
 }
 
-/** No value may look as if it reached a bar that it does not: percent are cut, not rounded. */
-function format(value: number | undefined, unit: Row["unit"]): string {
+/** With as many digits as it takes not to look as if it reached a bar that it misses, or the other way round. */
+function format(value: number | undefined, { unit, reaches }: Row): string {
   if (value === undefined) return "-";
-  if (unit === "") return (Math.floor(value * 1000) / 1000).toFixed(3);
-  if (unit === "points") return value.toFixed(2);
-  return value > 99 && value < 100 ? (Math.floor(value * 100) / 100).toFixed(2) : value.toFixed(1);
+  const digits = unit === "%" ? 1 : unit === "points" ? 2 : 3;
+  const texts = [0, 1, 2, 3, 4].map((more) => value.toFixed(digits + more));
+  const same = (text: string) => reaches?.(Number(text)) === reaches?.(value);
+  return texts.find(same) ?? String(value);
 }

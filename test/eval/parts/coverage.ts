@@ -18,7 +18,6 @@ export async function coverage({ seed, quick, done }: Settings): Promise<Row[]> 
     outcomes.push([name, await evaluate({ seed, program, noise })]);
     done(`coverage: ${name}`);
   }
-  const of = (outcome: Outcome, rule: Rule) => 100 * outcome.verdicts[rule].coverage;
   return [
     {
       part: "coverage",
@@ -33,12 +32,21 @@ export async function coverage({ seed, quick, done }: Settings): Promise<Row[]> 
       part: "coverage",
       what: "rank-time judged, mean of four programs",
       bar: "",
-      values: forRules(RULES, (rule) => mean(outcomes.map(([, outcome]) => of(outcome, rule)))),
+      values: forRules(RULES, (rule) =>
+        mean(outcomes.map(([, outcome]) => percentOf(outcome, rule))),
+      ),
       unit: "%",
       runs: outcomes.length,
       details: Object.fromEntries(
-        outcomes.map(([name, outcome]) => [name, forRules(RULES, (rule) => of(outcome, rule))]),
+        outcomes.map(([name, outcome]) => [
+          name,
+          forRules(RULES, (rule) => percentOf(outcome, rule)),
+        ]),
       ),
     },
   ];
+}
+
+function percentOf(outcome: Outcome, rule: Rule): number {
+  return 100 * outcome.verdicts[rule].coverage;
 }

@@ -10,9 +10,9 @@ const LARGEST = 200_000;
 /** One run in so many has the most records. */
 const LARGE_EVERY = 40;
 
-/** An undisturbed run with `records` fragments per class. */
-function undisturbed(seed: number, records: number, shape: (typeof NOISES)[number], share: number) {
-  const steps = Math.ceil(records / RANKS);
+/** An undisturbed run with `size` fragments per class. */
+function undisturbed(seed: number, size: number, shape: (typeof NOISES)[number], share: number) {
+  const steps = Math.ceil(size / RANKS);
   const workNs = RUN_NS / steps;
   return evaluate({
     seed,
@@ -23,17 +23,17 @@ function undisturbed(seed: number, records: number, shape: (typeof NOISES)[numbe
 
 /** False alarms: runs of every noise shape, 1 to 5 %, 50 to 200,000 records per class. */
 export async function nulls({ seed, runs, quick, done }: Settings): Promise<Row[]> {
-  const outcomes: (Outcome & { shape: string; records: number; share: number })[] = [];
+  const outcomes: (Outcome & { shape: string; size: number; share: number })[] = [];
   for (let i = 0; i < runs; i++) {
     const shape = NOISES[i % NOISES.length]!;
     const share = 0.01 * (1 + (Math.floor(i / NOISES.length) % 5));
     const large = !quick && i % LARGE_EVERY === LARGE_EVERY - 1;
-    const records = large ? LARGEST : SIZES[(i * 7) % (quick ? 5 : SIZES.length)]!;
-    const outcome = await undisturbed(seed + i, records, shape, share);
+    const size = large ? LARGEST : SIZES[(i * 7) % (quick ? 5 : SIZES.length)]!;
+    const outcome = await undisturbed(seed + i, size, shape, share);
     // Classes and labels of many large runs would not fit into memory.
     for (const verdict of Object.values(outcome.verdicts)) verdict.classes = [];
-    outcomes.push({ ...outcome, labels: [], shape, records, share });
-    done(`null: ${shape} noise, ${records} records`);
+    outcomes.push({ ...outcome, labels: [], shape, size, share });
+    done(`null: ${shape} noise, ${size} records`);
   }
   const withRegion = outcomes.filter(({ verdicts }) => verdicts.ours.regions.length > 0);
   const flagged = (rule: Rule) =>
@@ -48,9 +48,9 @@ export async function nulls({ seed, runs, quick, done }: Settings): Promise<Row[
         percentOf(outcomes, ({ verdicts }) => verdicts[rule].regions.length === 0),
       ),
       details: {
-        withRegion: withRegion.map(({ shape, records, share, verdicts }) => ({
+        withRegion: withRegion.map(({ shape, size, share, verdicts }) => ({
           shape,
-          records,
+          records: size,
           share,
           regions: verdicts.ours.regions,
         })),
@@ -87,7 +87,8 @@ export async function records({ seed, runs, quick, done }: Settings): Promise<Ro
   const means: Record<string, Record<number, Partial<Record<Rule, number>>>> = {};
   let all = 0;
   for (const shape of shapes) {
-    means[shape] = {};
+    const of: Record<number, Partial<Record<Rule, number>>> = {};
+    means[shape] = of;
     for (const size of sizes) {
       // Few records say little, so several such runs are averaged.
       const repeats = size > 5000 ? 1 : Math.min(5, Math.ceil(runs / 8));
@@ -103,7 +104,7 @@ export async function records({ seed, runs, quick, done }: Settings): Promise<Ro
         all++;
         done(`records: ${shape} noise, ${size} records`);
       }
-      means[shape]![size] = forRules(RULES, (rule) => mean(performances.map((of) => of[rule])));
+      of[size] = forRules(RULES, (rule) => mean(performances.map((one) => one[rule])));
     }
   }
   const moves = (rule: Rule): number =>

@@ -23,7 +23,7 @@ export async function regions({ seed, runs, quick, done }: Settings): Promise<Ro
     scores.set(scenario.name, ofRule);
     for (let i = 0; i < (scenario.large ? 1 : each); i++) {
       const { truth, verdicts } = await evaluate(disturbedRun(scenario, seed + i, quick));
-      for (const rule of RULES) ofRule.get(rule)!.push(score(truth, verdicts[rule].regions));
+      for (const rule of RULES) ofRule.get(rule)!.push(bothScores(truth, verdicts[rule].regions));
       total++;
       done(`regions: ${scenario.name}`);
     }
@@ -40,18 +40,21 @@ export async function regions({ seed, runs, quick, done }: Settings): Promise<Ro
     sumScores([...scores.values()].flatMap((of) => of.get(rule)!.map((one) => one[which])));
   const all = new Map(RULES.map((rule) => [rule, sum(rule, "all")]));
   const compute = new Map(RULES.map((rule) => [rule, sum(rule, "compute")]));
-  const values = (of: Map<Rule, RegionScore>): Values => {
-    return (value) => forRules(RULES, (rule) => value(of.get(rule)!));
-  };
   return [
-    ...rows(values(all), total, { scenarios: details }),
-    ...computeRows(values(compute), total),
+    ...rows(valuesOf(all), total, { scenarios: details }),
+    ...computeRows(valuesOf(compute), total),
   ];
 }
 
-function score(truth: readonly Region[], found: readonly Region[]): Scores {
-  const compute = (regions: readonly Region[]) => regions.filter(({ kind }) => kind === "compute");
-  return { all: scoreRegions(truth, found), compute: scoreRegions(compute(truth), compute(found)) };
+function bothScores(truth: readonly Region[], found: readonly Region[]): Scores {
+  return {
+    all: scoreRegions(truth, found),
+    compute: scoreRegions(truth.filter(ofComputation), found.filter(ofComputation)),
+  };
+}
+
+function ofComputation({ kind }: Region): boolean {
+  return kind === "compute";
 }
 
 const NOISES = [
@@ -75,6 +78,10 @@ function disturbedRun(scenario: Disturbed, seed: number, quick: boolean): Scenar
 }
 
 type Values = (value: (score: RegionScore) => number | undefined) => Row["values"];
+
+function valuesOf(scores: ReadonlyMap<Rule, RegionScore>): Values {
+  return (value) => forRules(RULES, (rule) => value(scores.get(rule)!));
+}
 
 const precision = ({ matched, found }: RegionScore) => percent(matched, found);
 const recall = (score: RegionScore) => percent(score.matched, score.true);

@@ -35,7 +35,6 @@ export function verdictOf(job: Job, judged: Record<Kind, Judged>, publishedBinNs
     known++;
     if (compute.reference[i]! < FLAGGED * observed) low++;
   });
-  const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
   const judgedNs = (["compute", "communication", "io"] as const).reduce(
     (total, kind) => total + judgedTime(job[kind], judged[kind].performance),
     0,
@@ -49,10 +48,14 @@ export function verdictOf(job: Job, judged: Record<Kind, Judged>, publishedBinNs
   };
 }
 
+function sum(values: Float64Array): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
 function judgedTime({ n, start, end }: Fragments, performance: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < n; i++) if (!Number.isNaN(performance[i]!)) sum += end[i]! - start[i]!;
-  return sum;
+  let judged = 0;
+  for (let i = 0; i < n; i++) if (!Number.isNaN(performance[i]!)) judged += end[i]! - start[i]!;
+  return judged;
 }
 
 function cellsOf(

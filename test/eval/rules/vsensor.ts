@@ -56,7 +56,7 @@ function computations(fragments: Fragments, { label, workNs, trips }: Source): J
       ranks.set(rank, (ranks.get(rank) ?? new Set()).add(label[i]!));
     }
     if ([...ranks.values()].some((labels) => labels.size > 1)) continue;
-    const same = new Set([...ranks.values()].flatMap((labels) => [...labels])).size === 1;
+    const same = new Set([...ranks.values()].map(([...labels]) => labels[0])).size === 1;
     const numbers = new Map([...ranks.keys()].map((rank, k) => [rank, same ? next : next + k]));
     next += same ? 1 : ranks.size;
     for (const i of members) classes[i] = numbers.get(fragments.rank[i]!)!;

@@ -32,8 +32,6 @@ export function scoreRegions(truth: readonly Region[], found: readonly Region[])
     score.trueNs += area(parts(truth));
     score.sharedNs += sharedArea(parts(truth), parts(found));
   }
-  const overlap = (a: Region, b: Region) =>
-    a.kind === b.kind ? intersectionOverUnion(a.parts, b.parts) : 0;
   score.overlaps = truth.map((one) => Math.max(0, ...found.map((other) => overlap(one, other))));
   const pairs = truth
     .flatMap((one) => found.map((other) => ({ one, other, share: overlap(one, other) })))
@@ -46,6 +44,10 @@ export function scoreRegions(truth: readonly Region[], found: readonly Region[])
     addMatch(score, one, other);
   }
   return score;
+}
+
+function overlap(a: Region, b: Region): number {
+  return a.kind === b.kind ? intersectionOverUnion(a.parts, b.parts) : 0;
 }
 
 function addMatch(score: RegionScore, truth: Region, found: Region): void {

@@ -7,11 +7,10 @@ export function vMeasure(labels: ArrayLike<number>, clusters: ArrayLike<number>)
   const both = new Map<string, number>();
   const ofLabel = new Map<number, number>();
   const ofCluster = new Map<number, number>();
-  const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1);
   for (let i = 0; i < labels.length; i++) {
-    add(both, `${labels[i]} ${clusters[i]}`);
-    add(ofLabel, labels[i]!);
-    add(ofCluster, clusters[i]!);
+    count(both, `${labels[i]} ${clusters[i]}`);
+    count(ofLabel, labels[i]!);
+    count(ofCluster, clusters[i]!);
   }
   const label = entropy(ofLabel.values());
   const cluster = entropy(ofCluster.values());
@@ -20,6 +19,10 @@ export function vMeasure(labels: ArrayLike<number>, clusters: ArrayLike<number>)
   const completeness = cluster > 0 ? 1 - (joint - label) / cluster : 1;
   const sum = homogeneity + completeness;
   return sum > 0 ? (2 * homogeneity * completeness) / sum : 0;
+}
+
+function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** In nats. */

@@ -204,12 +204,12 @@ function disturbances(
 ): Disturbance[] {
   return injections
     .filter((one) => one.kind === kind && one.ranks.includes(rank))
-    .map(({ startNs, endNs, form, factor }) => ({
-      rank,
-      startNs,
-      endNs,
-      kind: form,
-      ...(factor === undefined ? {} : { factor }),
-    }))
+    .map((one) => disturbanceOf(one, rank))
     .toSorted((a, b) => a.startNs - b.startNs);
+}
+
+function disturbanceOf({ startNs, endNs, form, factor }: Injection, rank: number): Disturbance {
+  const one: Disturbance = { rank, startNs, endNs, kind: form };
+  if (factor !== undefined) one.factor = factor;
+  return one;
 }

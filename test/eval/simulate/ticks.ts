@@ -22,12 +22,12 @@ export function ticksFor(workNs: number, share: number, random: Random): Ticks {
   const periodNs = PERIOD * workNs;
   const phaseNs = random.uniform() * periodNs;
   const lengthNs = (share * workNs) / Math.sqrt(chance * (1 - chance));
+  const before = (at: number) => Math.floor((at - phaseNs) / periodNs);
   return {
     periodNs,
     phaseNs,
     lengthNs,
     stretch(start, work) {
-      const before = (at: number) => Math.floor((at - phaseNs) / periodNs);
       return work + lengthNs * (before(start + work) - before(start));
     },
   };

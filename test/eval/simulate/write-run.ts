@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { writeTrace } from "../../../src/trace/write-synthetic.ts";
-import { hostOf } from "./program.ts";
+import { type SyntheticCall, writeTrace } from "../../../src/trace/write-synthetic.ts";
+import { type CallSite, hostOf } from "./program.ts";
 import type { Simulation } from "./simulate.ts";
 
 /** Distance between sites of calls, bytes. */
@@ -15,16 +15,7 @@ export function writeRun(folder: string, { program, ranks }: Simulation): void {
     { call: "MPI_Init", category: "lifetime" as const },
     { call: "MPI_Finalize", category: "lifetime" as const },
   ];
-  const calls = [...program.calls, ...frames].map(({ call, category, ...more }, i) => {
-    const path = "path" in more ? more.path : undefined;
-    const offset = path?.[0] ?? 0x1000 + SITE * i;
-    return {
-      call,
-      category,
-      offset,
-      ...(path ? { path: path.map((at) => ({ offset: at })) } : {}),
-    };
-  });
+  const calls = [...program.calls, ...frames].map((site: CallSite, i) => callOf(site, i));
   const alone = new Set(
     program.stages.filter((stage) => stage.waitsFor === "nobody").map((stage) => stage.call),
   );
@@ -44,4 +35,10 @@ export function writeRun(folder: string, { program, ranks }: Simulation): void {
       },
     });
   }
+}
+
+function callOf({ call, category, path }: CallSite, i: number): SyntheticCall {
+  const one: SyntheticCall = { call, category, offset: path?.[0] ?? 0x1000 + SITE * i };
+  if (path) one.path = path.map((offset) => ({ offset }));
+  return one;
 }
