@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,17 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "../common/truth.h"
 #include "schedule.h"
-
-#define SECOND INT64_C(1000000000)
-
-/* What was done in one interval; `monotonic` and `realtime` are nanoseconds: start, end. */
-struct done_interval {
-  int64_t monotonic[2], realtime[2];
-  int64_t cpu_ns;
-};
 
 struct hog {
   pthread_t thread;
@@ -92,38 +83,18 @@ static bool occupy_interval(int threads, int64_t until, struct done_interval *do
   return started == threads && done->monotonic[1] >= until;
 }
 
-static void print_time(FILE *file, const char *key, int64_t realtime, const char *end) {
-  const time_t seconds = (time_t)(realtime / SECOND);
-  struct tm parts;
-  char text[32];
-  gmtime_r(&seconds, &parts);
-  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  fprintf(file, "\"%s\": \"%s.%09" PRId64 "Z\"%s", key, text, realtime % SECOND, end);
-}
-
-static bool write_truth(const struct schedule *schedule, const struct done_interval *done,
-                        int count, bool complete) {
-  char host[256] = "";
-  FILE *file = fopen(schedule->truth_file, "w");
-  if (!file)
-    return false;
-  gethostname(host, sizeof host - 1);
-  fprintf(file,
-          "{\n  \"schema\": \"varscope.truth/1\",\n  \"injector\": \"cpu-hog\",\n"
-          "  \"cause\": \"cpu-contention\",\n"
-          "  \"target\": { \"host\": \"%s\", \"core\": %d },\n"
-          "  \"settings\": { \"threads\": %d },\n  \"complete\": %s,\n  \"intervals\": [",
-          host, schedule->core, schedule->threads, complete ? "true" : "false");
-  for (int i = 0; i < count; i++) {
-    fprintf(file,
-            "%s\n    { \"startMonotonicNs\": %" PRId64 ", \"endMonotonicNs\": %" PRId64 ",\n      ",
-            i ? "," : "", done[i].monotonic[0], done[i].monotonic[1]);
-    print_time(file, "startRealtime", done[i].realtime[0], ", ");
-    print_time(file, "endRealtime", done[i].realtime[1], ",\n      ");
-    fprintf(file, "\"cpuSeconds\": %.6f }", (double)done[i].cpu_ns / (double)SECOND);
-  }
-  fprintf(file, "\n  ]\n}\n");
-  return fclose(file) == 0;
+/* False with errno if the truth file, where one is wanted, cannot be written. */
+static bool tell_truth(const struct schedule *schedule, const struct done_interval *done, int count,
+                       bool complete) {
+  char target[32], settings[32];
+  snprintf(target, sizeof target, "\"core\": %d", schedule->core);
+  snprintf(settings, sizeof settings, "\"threads\": %d", schedule->threads);
+  const struct truth truth = {.injector = "cpu-hog",
+                              .cause = "cpu-contention",
+                              .target = target,
+                              .settings = settings,
+                              .complete = complete};
+  return !schedule->truth_file || write_truth(schedule->truth_file, &truth, done, count);
 }
 
 static bool pin_to(int core) {
@@ -164,7 +135,7 @@ int main(int argc, char **argv) {
                                  start + (int64_t)(schedule.interval[i].to * (double)SECOND),
                                  &done[count++]);
   }
-  if (schedule.truth_file && !write_truth(&schedule, done, count, complete)) {
+  if (!tell_truth(&schedule, done, count, complete)) {
     fprintf(stderr, "cpu-hog: cannot write %s: %s\n", schedule.truth_file, strerror(errno));
     return 1;
   }

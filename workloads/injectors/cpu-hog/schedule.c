@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "schedule.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ struct repetition {
 };
 
 static bool wrong(const char *problem, const char *text) {
-  fprintf(stderr, "cpu-hog: %s: '%s'; see --help\n", problem, text);
+  fprintf(stderr, "%s: %s: '%s'; see --help\n", program_invocation_short_name, problem, text);
   return false;
 }
 
@@ -35,7 +36,7 @@ static bool parse_integer(const char *text, int low, int high, int *number) {
 
 static bool add_interval(struct schedule *schedule, double from, double to) {
   if (schedule->intervals == MAX_INTERVALS) {
-    fprintf(stderr, "cpu-hog: more than %d intervals\n", MAX_INTERVALS);
+    fprintf(stderr, "%s: more than %d intervals\n", program_invocation_short_name, MAX_INTERVALS);
     return false;
   }
   schedule->interval[schedule->intervals++] = (struct planned_interval){from, to};
@@ -68,14 +69,16 @@ static int by_start(const void *left, const void *right) {
 
 static bool check(struct schedule *schedule) {
   if (schedule->core < 0 || schedule->intervals == 0) {
-    fprintf(stderr, "cpu-hog: --core and at least one interval are needed; see --help\n");
+    fprintf(stderr, "%s: --core and at least one interval are needed; see --help\n",
+            program_invocation_short_name);
     return false;
   }
   qsort(schedule->interval, (size_t)schedule->intervals, sizeof *schedule->interval, by_start);
   for (int i = 1; i < schedule->intervals; i++)
     if (schedule->interval[i].from < schedule->interval[i - 1].to) {
-      fprintf(stderr, "cpu-hog: the intervals that start at %g and %g s overlap\n",
-              schedule->interval[i - 1].from, schedule->interval[i].from);
+      fprintf(stderr, "%s: the intervals that start at %g and %g s overlap\n",
+              program_invocation_short_name, schedule->interval[i - 1].from,
+              schedule->interval[i].from);
       return false;
     }
   return true;

@@ -1,4 +1,4 @@
-/* What a cpu-hog is to do: parsed from its command line. */
+/* What a cpu-hog is to do, and when any injector is to do it: parsed from its command line. */
 #ifndef VARSCOPE_CPU_HOG_SCHEDULE_H
 #define VARSCOPE_CPU_HOG_SCHEDULE_H
 
