@@ -1,3 +1,4 @@
+import { VM_NOISE } from "../accuracy/noise.ts";
 import type { EvalNoise } from "./simulate/simulate.ts";
 import type { CallSite, Injection, Place, Program, Stage, Work } from "./simulate/program.ts";
 
@@ -8,17 +9,19 @@ const WRITE: CallSite = { call: "write", category: "io_write" };
 
 const TRANSFER_NS = 20_000;
 
-/** Noise of one shape with a relative standard deviation. `vm` adds what an idle virtual machine has: spikes, and speed that wanders. */
+/** Work over which VM_NOISE counts its chance of a spike, ns: the step of the accuracy tests. */
+const SPIKE_WORK_NS = 1.2e6;
+
+/**
+ * Noise of one shape with a relative standard deviation. `vm` adds what an idle virtual machine has: speed that wanders, and spikes,
+ * as many per second and as long for any length of computations (`workNs`). Were they to grow with it, they would be
+ * stops of half a second, which are disturbances.
+ */
 export function noiseOf(shape: NoiseName, share: number, workNs: number): EvalNoise {
   const quiet = { share, spikeChance: 0, spikeNs: [1, 2] as [number, number], wander: 0 };
   if (shape !== "vm") return { ...quiet, shape };
-  return {
-    shape: "lognormal",
-    share,
-    spikeChance: 0.004,
-    spikeNs: [0.05 * workNs, 2 * workNs],
-    wander: 0.03,
-  };
+  const spikeChance = Math.min(0.5, (VM_NOISE.spikeChance * workNs) / SPIKE_WORK_NS);
+  return { ...VM_NOISE, share, spikeChance };
 }
 
 export const NOISES = ["normal", "lognormal", "heavy", "periodic", "vm"] as const;

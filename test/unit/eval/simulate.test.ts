@@ -83,6 +83,15 @@ describe("noise", () => {
     expect(deviation / 1e6).toBeLessThan(0.043);
   });
 
+  test("spikes of a virtual machine are no stops, however long computations are", () => {
+    for (const workNs of [2e5, 1e7, 4e8]) {
+      const { spikeChance, spikeNs } = noiseOf("vm", 0.03, workNs);
+      expect(spikeNs).toEqual([0.3e6, 11e6]);
+      // Log-uniform length: mean (11 - 0.3) / ln(11 / 0.3) = 2.97 ms.
+      expect((spikeChance * 2.97e6) / workNs).toBeLessThan(0.03);
+    }
+  });
+
   test("the same seed gives the same run, another seed another", () => {
     const [a, b, c] = [5, 5, 6].map((seed) =>
       simulate({ seed, program: stencil(3, 50, 1e6, 1e5), noise: noiseOf("vm", 0.03, 1e6) }),
