@@ -3,18 +3,6 @@ import { analyze } from "../../src/analyze/analyze.ts";
 import { GROWING } from "./growing-programs.ts";
 import { labelledStore, scoreClasses } from "./labelled.ts";
 import { LABELLED } from "./labelled-programs.ts";
-import { vMeasure } from "./v-measure.ts";
-
-test("V-measure by hand", () => {
-  expect(vMeasure(["a", "a", "b", "b"], ["1", "1", "2", "2"]).v).toBe(1);
-  // One cluster for two works: nothing is told. Two clusters, each half of both works: the same.
-  expect(vMeasure(["a", "a", "b", "b"], ["1", "1", "1", "1"]).v).toBeCloseTo(0, 12);
-  expect(vMeasure(["a", "a", "b", "b"], ["1", "2", "1", "2"]).v).toBeCloseTo(0, 12);
-  // One work cut in two: H(cluster) = 1.5 bits, of which 0.5 are not the label's 1 bit.
-  const cut = vMeasure(["a", "a", "b", "b"], ["1", "2", "3", "3"]);
-  expect(cut.homogeneity).toBeCloseTo(1, 12);
-  expect(cut.completeness).toBeCloseTo(1 / 1.5, 12);
-});
 
 describe("work classes without counters", () => {
   test.each(Object.keys(LABELLED))("%s", async (name) => {

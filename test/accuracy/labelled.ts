@@ -4,7 +4,7 @@ import { Store } from "../../src/trace/store.ts";
 import { ColumnAppender } from "../../src/trace/append-columns.ts";
 import { numberWorks } from "../unit/analyze/hand-made.ts";
 import { type Noise, noiseFactor, Random, spike } from "./noise.ts";
-import { vMeasure } from "./v-measure.ts";
+import { vMeasure } from "../eval/score/v-measure.ts";
 
 /** A computation and the call that ends it. */
 export interface LabelledCall {
@@ -120,8 +120,6 @@ async function append(store: Store, rank: number, rows: readonly number[][]): Pr
 export interface Scored {
   /** Of all computations: those without a class count as one cluster. */
   v: number;
-  homogeneity: number;
-  completeness: number;
   /** Share of computations that a v-sensor judges. */
   judged: number;
   classes: {
@@ -142,13 +140,14 @@ export async function scoreClasses(program: LabelledProgram): Promise<Scored> {
       "SELECT rank, start_ns AS start, class FROM judged_compute",
     );
     const classOf = new Map(rows.map((row) => [`${row.rank} ${row.start}`, row.class]));
-    const found = truth.map(({ rank, startNs }) => String(classOf.get(`${rank} ${startNs}`)));
+    const found = truth.map(({ rank, startNs }) => classOf.get(`${rank} ${startNs}`) ?? -1);
+    const works = [...new Set(truth.map(({ work }) => work))];
     const classes = await store.rows<Record<string, unknown> & Scored["classes"][number]>(
       "SELECT basis, evidence, status, fragments, snippet FROM work_classes WHERE kind = 'compute' ORDER BY class",
     );
     return {
-      ...vMeasure(
-        truth.map(({ work }) => work),
+      v: vMeasure(
+        truth.map(({ work }) => works.indexOf(work)),
         found,
       ),
       judged: rows.length / truth.length,

@@ -31,11 +31,16 @@ export async function ourVerdict(store: Store): Promise<Verdict> {
 async function ourClasses(store: Store): Promise<Float64Array> {
   const [classes] = await readColumns(
     store,
-    `SELECT coalesce(w.class, -1)::DOUBLE
-       FROM calls c LEFT JOIN (SELECT m.*, k.from_ns, k.to_ns FROM class_works m JOIN work_classes k USING (class)
-                                WHERE m.kind = 'compute') w
+    `WITH own AS (SELECT m.*, k.from_ns, k.to_ns FROM class_works m JOIN work_classes k USING (class)
+                   WHERE m.kind = 'compute')
+     SELECT coalesce(w.class, t.class, -1)::DOUBLE
+       FROM calls c LEFT JOIN (FROM own WHERE context = -1) w
          ON c.edge = w.snippet AND c.bytes = w.bytes AND c.before_bytes = w.before_bytes
         AND c.before_ns >= w.from_ns AND c.before_ns < w.to_ns
+       LEFT JOIN (SELECT a.rank, a.end_ns, o.class
+                    FROM told_apart a JOIN own o USING (kind, snippet, bytes, before_bytes, context)
+                   WHERE a.end_ns - a.start_ns >= o.from_ns AND a.end_ns - a.start_ns < o.to_ns) t
+         ON c.rank = t.rank AND c.start_ns = t.end_ns
       WHERE c.thread = 0 AND c.edge >= 0 ORDER BY c.rank, c.start_ns`,
   );
   return classes!;
