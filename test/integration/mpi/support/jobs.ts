@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sanitizer } from "./sanitizer.ts";
 import { readTraceFile, type TraceFile } from "./trace-file.ts";
 
 export type Mpi = "openmpi" | "mpich";
@@ -112,8 +113,10 @@ export function launch(mpi: Mpi, program: string[], options: RunOptions = {}): s
 /** Runs a command under the interceptor and reads what it left. */
 export function runTraced(command: string[], options: RunOptions = {}): Traced {
   const directory = temporary("trace-");
-  const library = join(options.interceptor ?? INTERCEPTOR, "libvarscope.so");
-  const preload = [options.env?.["LD_PRELOAD"], library];
+  const checked = sanitizer();
+  const interceptor = options.interceptor ?? checked?.interceptor ?? INTERCEPTOR;
+  const library = join(interceptor, "libvarscope.so");
+  const preload = [...(checked?.first ?? []), options.env?.["LD_PRELOAD"], library];
   const outcome = run(command, {
     ...options,
     env: {
@@ -122,10 +125,12 @@ export function runTraced(command: string[], options: RunOptions = {}): Traced {
       VARSCOPE_THREADS: "off",
       VARSCOPE_IO: "off", // the tests of I/O give "on"
       VARSCOPE_BUDGET: "full",
+      ...checked?.env,
       ...options.env,
       LD_PRELOAD: preload.filter((path) => path !== undefined).join(":"),
     },
   });
+  checked?.check(outcome.stderr);
   const files = readdirSync(directory)
     .filter((name) => name.endsWith(".vst"))
     .toSorted()
