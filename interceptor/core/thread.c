@@ -154,6 +154,10 @@ struct vs_thread *vs_thread_attach(void) {
   if (thread && thread->staging) {
     thread->staging->system_thread = (uint32_t)syscall(SYS_gettid);
     vs_birth_describe(thread, place);
+    /* Its calls begin when it does, and its computation is not counted from another thread's end.
+     */
+    if (thread->last_exit > 0)
+      thread->last_exit = vs_tick();
   }
   vs_self = thread;
   vs_unlock(&lock);

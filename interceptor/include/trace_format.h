@@ -441,6 +441,7 @@ struct vst_transfer_staging {
  *
  * A thread number is used again when its thread has ended; the first block of the new thread then
  * has previous_exit == first_tick like a thread's first block: nobody computed between the two.
+ * Records that are not sealed do not tell: the new thread's follow the tick of its THREAD block.
  */
 #define VST_FRAGMENT_COLUMNS 9
 

@@ -1,6 +1,7 @@
 #include "decoder.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace varscope {
 
@@ -38,7 +39,7 @@ bool Decoder::load() {
   for (; thread_ < trace_.threads.size(); ++thread_) {
     const Thread &thread = trace_.threads[thread_];
     if (block_ == 0)
-      state_ = -1, exit_ = 0, segment_ = 0, told_ = 0;
+      begin(thread);
     while (block_ < thread.blocks.size())
       if (loadBlock(thread, thread.blocks[block_++]))
         return true;
@@ -50,6 +51,24 @@ bool Decoder::load() {
   records_.clear();
   taken_ = 0;
   return false;
+}
+
+void Decoder::begin(const Thread &thread) {
+  state_ = -1, exit_ = 0, segment_ = 0, told_ = 0;
+  births_.clear();
+  for (const ThreadLife &life : trace_.definitions.threads)
+    if (life.head.thread == thread.number && life.head.ended == 0)
+      births_.push_back(life.head.tick);
+  std::sort(births_.begin(), births_.end(), std::greater<>());
+}
+
+// Whether a thread came to the number between the record before and this one. Blocks say so
+// themselves; records that are not sealed yet cannot.
+bool Decoder::hasNewOwner(const vst_record &record) {
+  bool found = false;
+  for (; !births_.empty() && births_.back() <= record.exit; births_.pop_back())
+    found |= births_.back() >= exit_;
+  return found;
 }
 
 bool Decoder::loadBlock(const Thread &, const Block &block) {
@@ -110,6 +129,8 @@ void Decoder::write(const vst_record &record, const Columns &columns, size_t row
   const int64_t end = trace_.clock->nanoseconds(record.exit, segment_) - mapping_.subtract;
   const int32_t state = mapping_.states[record.state];
   const auto bytes = static_cast<int64_t>(record.bytes);
+  if (hasNewOwner(record))
+    state_ = -1;
   if (record.skipped > 0) {
     addGap(record.skipped, state_ >= 0 ? end_ : start, start);
     state_ = -1;

@@ -87,8 +87,11 @@ private:
   int64_t end_ = 0, bytes_ = 0;
   uint64_t told_ = 0;  // calls left out that gaps tell of
   int32_t state_ = -1; // -1: what came before the next record is not known
+  std::vector<uint64_t> births_; // ticks, latest first: threads that have its number one by one
 
   bool load();
+  void begin(const Thread &thread);
+  bool hasNewOwner(const vst_record &record);
   bool loadBlock(const Thread &thread, const Block &block);
   bool loadUnsealed(const Thread &thread);
   const char *check(const std::vector<vst_record> &records) const;

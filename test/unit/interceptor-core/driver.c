@@ -23,6 +23,7 @@ static const struct {
     {"unmapped", run_unmapped},
     {"threads", run_threads},
     {"short-threads", run_short_threads},
+    {"successors", run_successors},
     {"kill", run_kill},
     {"full-disk", run_full_disk},
     {"size-limit", run_size_limit},

@@ -54,6 +54,22 @@ void run_short_threads(long rounds) {
   vs_finish();
 }
 
+static void *call_and_leave(void *data) {
+  make_calls(data);
+  _exit(0);
+}
+
+/* One thread after the other, with a pause between, and no proper end: the calls of the last one
+ * are not sealed. */
+void run_successors(long microseconds) {
+  start();
+  for (uint32_t i = 0; i < 3; i++) {
+    struct work work = {i, 3};
+    run_together(&work, 1, i == 2 ? call_and_leave : make_calls);
+    usleep((useconds_t)microseconds);
+  }
+}
+
 static atomic_bool stop, calling[4];
 
 static void *call_until_stopped(void *data) {
