@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "counter_sources.h"
+#include "recorder.h"
 
 /* Threads that have events at the same time, so that the program keeps its descriptors. */
 #define MOST_THREADS 32
@@ -122,10 +123,21 @@ void vs_look_for_events(struct vs_counter_state *state, char (*reason)[VS_REASON
   close_all(&state->perf);
 }
 
+static void tell_limit(void) {
+  static _Atomic bool told;
+  char text[80];
+  if (atomic_exchange(&told, true))
+    return;
+  snprintf(text, sizeof text, "more than %d threads at once: the later ones lack hardware counters",
+           MOST_THREADS);
+  vs_report_problem(text);
+}
+
 static bool open_all(struct vs_perf_state *perf) {
   perf->tried = true;
   if (atomic_fetch_add(&threads, 1) >= MOST_THREADS) {
     atomic_fetch_sub(&threads, 1);
+    tell_limit();
     return false;
   }
   for (unsigned i = 0; i < VS_PERF_EVENTS; i++)

@@ -149,13 +149,26 @@ bool vs_counters_start(uint64_t ticks_per_second) {
   return count == 0 || vs_file_append(&block, &(struct vs_part){all, count * sizeof *all}, 1);
 }
 
+/* Threads of higher numbers have no counters. */
+#define MOST_THREADS 256u
+
 /* Later threads get fewer slots, as with calls; the last ones none. */
 static uint32_t slots_for(uint32_t number) {
   if (number < 16)
     return MOST_SLOTS;
   if (number < 64)
     return 32;
-  return number < 256 ? 8 : 0;
+  return number < MOST_THREADS ? 8 : 0;
+}
+
+static void tell_limit(void) {
+  static _Atomic bool told;
+  char text[80];
+  if (atomic_exchange(&told, true))
+    return;
+  snprintf(text, sizeof text, "more than %u threads at once: the later ones lack counters",
+           MOST_THREADS);
+  vs_report_problem(text);
 }
 
 /* The lock counts its own time, so the reading must not count it again. */
@@ -172,8 +185,10 @@ static bool attach(struct vs_thread *thread) {
       .magic = VST_BLOCK_MAGIC, .type = VST_BLOCK_COUNTER_STAGING, .thread = thread->number};
   struct vs_lock lock;
   memcpy(state->ticks, set.ticks, sizeof state->ticks);
-  if (capacity == 0)
+  if (capacity == 0) {
+    tell_limit();
     return false;
+  }
   block.payload_bytes = (uint32_t)(sizeof head + capacity * (set.columns + 2) * sizeof(uint64_t));
   vs_lock(&lock);
   if (vs_mode() == VS_RECORDING)

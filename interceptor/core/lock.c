@@ -1,6 +1,7 @@
 #define _GNU_SOURCE 1
 #include "lock.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "clock.h"
@@ -12,6 +13,7 @@ static struct vs_futex_lock mutex;
 
 void vs_lock_since(struct vs_lock *lock, uint64_t since) {
   sigset_t all;
+  lock->error = errno;
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancellation);
   pthread_sigmask(SIG_BLOCK, &all, &lock->signals);
@@ -31,4 +33,5 @@ void vs_unlock(struct vs_lock *lock) {
   vs_futex_unlock(&mutex);
   pthread_sigmask(SIG_SETMASK, &lock->signals, NULL);
   pthread_setcancelstate(lock->cancellation, NULL);
+  errno = lock->error;
 }

@@ -2,6 +2,8 @@
  * The recorder's one lock: over the trace file and the tables shared by threads. While it is held
  * all signals are blocked and cancellation is off, so no handler runs, jumps out of, or ends the
  * thread in the middle. The time from taking to releasing it is counted as the tool's own cost.
+ * errno is afterwards as it was before, whatever is done meanwhile: waiting for the lock sets it,
+ * too.
  */
 #ifndef VARSCOPE_LOCK_H
 #define VARSCOPE_LOCK_H
@@ -11,7 +13,7 @@
 
 struct vs_lock {
   sigset_t signals;
-  int cancellation;
+  int cancellation, error;
   uint64_t since; /* tick */
 };
 

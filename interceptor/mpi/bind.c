@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,7 @@ static uintptr_t no_such_function(void) {
 vs_function vs_bind(unsigned slot) {
   const enum vs_call call = (enum vs_call)(slot / VS_FORM_COUNT);
   const enum vs_form form = (enum vs_form)(slot % VS_FORM_COUNT);
+  const int error = errno;
   vs_futex_lock(&bind_lock);
   decide();
   const vs_function real = real_function(call, form);
@@ -218,6 +220,7 @@ vs_function vs_bind(unsigned slot) {
   if (real)
     atomic_store_explicit(&vs_slots[slot], target, memory_order_release);
   vs_futex_unlock(&bind_lock);
+  errno = error;
   return target ? target : (vs_function)no_such_function;
 }
 

@@ -145,6 +145,30 @@ void run_counter_threads(long threads) {
   printf("minor_faults %ld %ld\n", faults, 2 * faults + 100 * threads);
 }
 
+static pthread_barrier_t everybody;
+
+static void *call_and_stay(void *unused) {
+  (void)unused;
+  call(0);
+  pthread_barrier_wait(&everybody);
+  return NULL;
+}
+
+/* So many threads at once, beside the first one. */
+void run_counter_crowd(long threads) {
+  pthread_t *thread = calloc((size_t)threads, sizeof *thread);
+  require(thread != NULL, "there is memory");
+  pthread_barrier_init(&everybody, NULL, (unsigned)threads);
+  start();
+  call(0);
+  for (long i = 0; i < threads; i++)
+    require(pthread_create(&thread[i], NULL, call_and_stay, NULL) == 0, "threads can be made");
+  for (long i = 0; i < threads; i++)
+    pthread_join(thread[i], NULL);
+  vs_finish();
+  free(thread);
+}
+
 /* Closes all descriptors in the middle, and puts a pipe under every number that could have been one
  * of the recorder's: nobody may read from it or close it. */
 void run_counter_descriptors(long rounds) {

@@ -1,5 +1,6 @@
 /* Threads at once, short ones, ones still calling at the end, and kills at any point. */
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -57,6 +58,27 @@ void run_short_threads(long rounds) {
 static void *call_and_leave(void *data) {
   make_calls(data);
   _exit(0);
+}
+
+static void *call_with_errno(void *data) {
+  struct work *work = data;
+  for (uint64_t i = 0; i < work->calls; i++) {
+    errno = 77;
+    require(record_pattern(work->program_thread, i) && errno == 77, "errno is the program's");
+  }
+  return NULL;
+}
+
+/* Many threads that begin, seal and end at the same time, so that they wait for each other. */
+void run_errno(long rounds) {
+  start();
+  for (long round = 0; round < rounds; round++) {
+    struct work work[MOST_THREADS];
+    for (unsigned i = 0; i < MOST_THREADS; i++)
+      work[i] = (struct work){i, 600};
+    run_together(work, MOST_THREADS, call_with_errno);
+  }
+  vs_finish();
 }
 
 /* One thread after the other, with a pause between, and no proper end: the calls of the last one
