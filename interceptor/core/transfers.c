@@ -83,6 +83,15 @@ uint64_t vs_record_number(const struct vs_scope *scope, uint32_t *thread_number)
   return thread->staging->written;
 }
 
+/* Threads without staging area have a common one, and no record of any call. */
+uint64_t vs_unrecorded(const struct vs_thread *thread) {
+  const struct vst_staging *staging = thread->staging;
+  if (!staging)
+    return UINT64_MAX;
+  return __atomic_load_n(&staging->sampled_out, __ATOMIC_RELAXED) +
+         __atomic_load_n(&staging->lost, __ATOMIC_RELAXED);
+}
+
 /* `written` is stored last: whenever the process is killed, it covers complete transfers only. */
 static void stage(struct vs_thread *thread, const struct vst_transfer *transfer) {
   struct vst_transfer_staging *staging = thread->transfers;

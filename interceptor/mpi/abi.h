@@ -38,6 +38,7 @@ struct vs_core {
   __typeof__(vs_record_number) *record_number;
   __typeof__(vs_stage_transfers) *stage_transfers;
   __typeof__(vs_count_unmatched) *count_unmatched;
+  __typeof__(vs_unrecorded) *unrecorded;
   /* Rises whenever a call that starts or completes requests was left out (VS_LIGHT): what is known
    * of requests then no longer tells which is which. NULL: never. */
   const _Atomic uint32_t *light_epoch;

@@ -53,6 +53,7 @@ static struct vs_core core = {
     .record_number = vs_record_number,
     .stage_transfers = vs_stage_transfers,
     .count_unmatched = vs_count_unmatched,
+    .unrecorded = vs_unrecorded,
     .now = vs_now,
     .define_communicator = vs_define_communicator,
     .report_problem = vs_report_problem,

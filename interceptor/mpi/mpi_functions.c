@@ -40,6 +40,7 @@ const char *vs_find_mpi_functions(void *(*resolve)(const char *symbol)) {
   VS_FIND(Type_f2c)
   VS_FIND(Request_f2c)
   VS_FIND(Win_f2c)
+  VS_FIND(Message_f2c)
 #endif
 #undef VS_FIND
   vs_mpi.fortran_status_ignore = resolve("MPI_F_STATUS_IGNORE");

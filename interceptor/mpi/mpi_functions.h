@@ -40,6 +40,7 @@ struct vs_mpi {
   __typeof__(&PMPI_Type_f2c) Type_f2c;
   __typeof__(&PMPI_Request_f2c) Request_f2c;
   __typeof__(&PMPI_Win_f2c) Win_f2c;
+  __typeof__(&PMPI_Message_f2c) Message_f2c;
 #endif
   MPI_Comm world, self, null;
   MPI_Datatype byte;
@@ -82,6 +83,14 @@ static inline MPI_Win vs_win_f2c(MPI_Fint handle) {
   return vs_mpi.Win_f2c(handle);
 #else
   return MPI_Win_f2c(handle);
+#endif
+}
+
+static inline MPI_Message vs_message_f2c(MPI_Fint handle) {
+#ifdef OPEN_MPI
+  return vs_mpi.Message_f2c(handle);
+#else
+  return MPI_Message_f2c(handle);
 #endif
 }
 

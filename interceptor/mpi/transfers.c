@@ -113,7 +113,8 @@ static void take_status(struct vst_transfer *transfer, struct vs_pending *start,
   if (!(start->flags & VS_PENDING_RECEIVE) || (transfer->flags & VST_TRANSFER_FAILED))
     return;
   const struct vs_comm comm = {.group = start->group};
-  if (start->peer == VST_ANY_PEER && (start->group || status->MPI_SOURCE == MPI_PROC_NULL)) {
+  const bool comes_from = start->group && status->MPI_SOURCE != MPI_ANY_SOURCE;
+  if (start->peer == VST_ANY_PEER && (comes_from || status->MPI_SOURCE == MPI_PROC_NULL)) {
     start->peer = vs_peer(&comm, status->MPI_SOURCE);
     start->flags |= VST_TRANSFER_PEER;
   }

@@ -8,6 +8,7 @@
 
 #include "communicators.h"
 #include "lifetime.h"
+#include "messages.h"
 #include "mpi_functions.h"
 #include "requests.h"
 #include "transfers.h"
@@ -108,8 +109,8 @@ static inline void vs_work_mreceive(struct vs_arguments *work, const struct vs_c
   vs_work_imreceive(work, comm, count, type);
   if (!status)
     return;
-  if (status->MPI_SOURCE == MPI_PROC_NULL)
-    work->peer = VST_NULL_PEER;
+  if (comm->group || status->MPI_SOURCE == MPI_PROC_NULL)
+    work->peer = vs_peer(comm, status->MPI_SOURCE);
   work->tag = vs_tag(status->MPI_TAG);
   work->bytes = vs_received(status);
 }

@@ -109,11 +109,12 @@ function keyOf(call: Call): string {
   const any = (...some: string[]): boolean => some.some((role) => names.has(role));
   const starts = ["start", "startall"].includes(call.work);
   const started = starts || call.work === "ready";
+  const matched = call.work === "mreceive" || call.work === "imreceive";
   const key = [
     ["bytes", starts || (!any("newrequest") && (has("type") || roles.some(isTyped)))],
-    ["peer", started || has("dest", "source", "root", "target")],
-    ["tag", started || has("tag", "sendtag") || call.work === "mreceive"],
-    ["communicator", started || any("comm", "freecomm")],
+    ["peer", started || matched || has("dest", "source", "root", "target")],
+    ["tag", started || matched || has("tag", "sendtag")],
+    ["communicator", started || matched || any("comm", "freecomm")],
     ["communicator of the window", any("win", "freewin")],
     ["communicator of the file", any("file", "freefile")],
     ["requests", starts || roles.includes("n") || ["wait", "test"].includes(call.work)],

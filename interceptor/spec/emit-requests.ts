@@ -59,16 +59,39 @@ export function requestStatements(
   if (completesRequests(call)) return completing(call, value, language);
   if (call.work === "start" || call.work === "startall") return starting(call, value, language);
   const none = { before: [], first: [], succeeded: [], after: [] };
+  const messages = messageStatements(call, value, language);
   if (call.work === "free_request") {
     const freed = `const MPI_Request freed = ${value("freerequest")};`;
     return { ...none, before: [freed], succeeded: ["vs_freed(&scope, freed);"] };
   }
-  if (!argument(call, "request")) return none;
+  if (!argument(call, "request")) return { ...none, ...messages };
   if (call.category === "request") {
     return { ...none, succeeded: [`vs_cancelling(${value("request")});`] };
   }
   const values = ["&scope", value("request"), "&work", "&communicator", String(isReceive(call))];
-  return { ...none, succeeded: [`vs_posted(${values.join(", ")});`] };
+  const posted = `vs_posted(${values.join(", ")});`;
+  // Posted as from anyone: then the status tells what came, whether the program looks at it or not.
+  return { ...none, ...messages, succeeded: [posted, ...messages.succeeded] };
+}
+
+/** Statements around calls that find or receive a message; see interceptor/mpi/messages.h. */
+function messageStatements(
+  call: Call,
+  value: Value,
+  { suffix }: RequestLanguage,
+): Pick<RequestStatements, "before" | "first" | "succeeded"> {
+  const message = argument(call, "message")?.name;
+  if (!message) return { before: [], first: [], succeeded: [] };
+  if (call.work === "mreceive" || call.work === "imreceive") {
+    return {
+      before: [`const struct vs_message taken = vs_taken${suffix}(&scope, ${message});`],
+      first: ["communicator = taken.comm;"],
+      succeeded: ["vs_work_of_message(&work, &taken);"],
+    };
+  }
+  const probed = `vs_probed${suffix}(&scope, ${message}, &work, &communicator);`;
+  const found = call.work === "iprobe" ? `if (${value("flag")}) ` : "";
+  return { before: [], first: [], succeeded: [`${found}${probed}`] };
 }
 
 function completing(call: Call, value: Value, language: RequestLanguage): RequestStatements {

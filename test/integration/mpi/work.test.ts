@@ -47,7 +47,7 @@ function expectedRows(rank: number, language: "C" | "Fortran"): Row[] {
           p2p("MPI_Probe", 0, 0, 11),
           p2p("MPI_Recv", 2, 0, 11),
           p2p("MPI_Mprobe", 0, 0, 12),
-          p2p("MPI_Mrecv", 1, ANY, 12, -1),
+          p2p("MPI_Mrecv", 1, 0, 12),
         ];
   return [
     lifetime("MPI_Init"),

@@ -30,6 +30,7 @@ program transfers
   call one_by_one()
   call persistent()
   call endings()
+  call matched()
   call others()
   close (truth)
   if (rank == 0) print '(a)', 'transfers: done'
@@ -221,6 +222,32 @@ contains
     call told('Isend', 'Request_free', other, 31, 8, 2)
     call MPI_Wait(r(1), MPI_STATUS_IGNORE, error)
     call told('Irecv', 'Wait', other, 31, 8, 0)
+  end subroutine
+
+  subroutine matched()
+    COMMUNICATOR :: reversed
+    MESSAGE :: message1
+    logical :: flag
+    call send(3, 50 + rank)
+    call MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, message1, MPI_STATUS_IGNORE, error)
+    call MPI_Imrecv(in, 100, D, message1, r(1), error)
+    call MPI_Wait(r(1), MPI_STATUS_IGNORE, error)
+    call told('Imrecv', 'Wait', other, 50 + other, 24, 0)
+    call MPI_Comm_split(WORLD, 0, -rank, reversed, error)
+    call MPI_Send(out, 2, D, rank, 52, reversed, error)
+    flag = .false.
+    do while (.not. flag)
+      call MPI_Improbe(MPI_ANY_SOURCE, 52, reversed, flag, message1, MPI_STATUS_IGNORE, error)
+    end do
+    call MPI_Imrecv(in, 2, D, message1, r(1), error)
+    call MPI_Waitall(1, r, st, error)
+    call check(source_of(1) == rank, 'matched')
+    call told('Imrecv', 'Waitall', other, 52, 16, 0)
+    call MPI_Comm_free(reversed, error)
+    call MPI_Mprobe(MPI_PROC_NULL, 53, WORLD, message1, MPI_STATUS_IGNORE, error)
+    call MPI_Imrecv(in, 2, D, message1, r(1), error)
+    call MPI_Wait(r(1), MPI_STATUS_IGNORE, error)
+    call told('Imrecv', 'Wait', -3, 53, 0, 0)
   end subroutine
 
   subroutine others()

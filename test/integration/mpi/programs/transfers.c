@@ -156,6 +156,31 @@ static void endings(void) {
   told("Irecv", "Wait", other, 31, 8, 0);
 }
 
+/* Messages found by probes: whom from is known from the start, whatever the program ignores. */
+static void matched(void) {
+  MPI_Comm reversed;
+  MPI_Message message;
+  int flag;
+  send(3, 50 + rank);
+  MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  MPI_Imrecv(in, 100, MPI_DOUBLE, &message, &r[0]);
+  MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+  told("Imrecv", "Wait", other, 50 + other, 24, 0);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  MPI_Send(out, 2, MPI_DOUBLE, rank, 52, reversed);
+  for (flag = 0; !flag;)
+    MPI_Improbe(MPI_ANY_SOURCE, 52, reversed, &flag, &message, st);
+  MPI_Imrecv(in, 2, MPI_DOUBLE, &message, &r[0]);
+  MPI_Waitall(1, r, st);
+  CHECK(st[0].MPI_SOURCE == rank);
+  told("Imrecv", "Waitall", other, 52, 16, 0);
+  MPI_Comm_free(&reversed);
+  MPI_Mprobe(MPI_PROC_NULL, 53, MPI_COMM_WORLD, &message, st);
+  MPI_Imrecv(in, 2, MPI_DOUBLE, &message, &r[0]);
+  MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+  told("Imrecv", "Wait", -3, 53, 0, 0);
+}
+
 /* Collectives and others that give a request. */
 static void others(void) {
   MPI_Comm copy;
@@ -191,6 +216,7 @@ int main(int argc, char **argv) {
   one_by_one();
   persistent();
   endings();
+  matched();
   others();
   fclose(truth);
   return finish("transfers");
