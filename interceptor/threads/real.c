@@ -25,9 +25,10 @@ struct vs_pthreads vs_real_threads = {
 #undef VS_FIRST
 };
 
+/* Those of ThreadSanitizer have no versions, and stand before glibc's. */
 static void *find(const char *name, const char *version) {
   void *found = NULL;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   if (*version)
     found = dlvsym(RTLD_NEXT, name, version);
 #else

@@ -30,28 +30,21 @@ const ADDRESSES = [
   ..."handle_sigill=0 allocator_may_return_null=1 quarantine_size_mb=16 exitcode=66".split(" "),
 ];
 const UNDEFINED = "print_stacktrace=1 halt_on_error=1 exitcode=66".split(" ");
-const THREADS = [
-  ..."handle_segv=0 handle_abort=0 handle_sigbus=0 handle_sigfpe=0 handle_sigill=0".split(" "),
-  ..."die_after_fork=0 exitcode=66 report_signal_unsafe=0".split(" "),
-];
-
 /** What a process says of itself when something is found, or when the sanitizer itself breaks. */
-const FINDING = /(Address|Thread|UndefinedBehavior)Sanitizer|runtime error:/;
+const FINDING = /(Address|UndefinedBehavior)Sanitizer|runtime error:/;
 
 function check(stderr: string): void {
   if (FINDING.test(stderr)) throw new Error(`the sanitizer found:\n${stderr}`);
 }
 
-/** What VARSCOPE_SANITIZE (addresses or threads) asks for; undefined where nothing is asked for. */
+/** What VARSCOPE_SANITIZE=1 asks for; undefined where it is not set. */
 export function sanitizer(): Sanitizer | undefined {
-  const kind = process.env["VARSCOPE_SANITIZE"];
-  if (!kind) return undefined;
-  const interceptor = join(ROOT, "build", kind === "threads" ? "sanitize-threads" : "sanitize");
+  if (!process.env["VARSCOPE_SANITIZE"]) return undefined;
+  const interceptor = join(ROOT, "build/sanitize");
   if (!existsSync(interceptor)) throw new Error(`${interceptor} is missing: npm run sanitize`);
-  const env: Record<string, string> =
-    kind === "threads"
-      ? { TSAN_OPTIONS: [...THREADS, `suppressions=${SUPPRESSIONS}`].join(":") }
-      : { ASAN_OPTIONS: ADDRESSES.join(":"), UBSAN_OPTIONS: UNDEFINED.join(":") };
-  const first = kind === "threads" ? [] : [runtime("asan"), runtime("ubsan")];
-  return { interceptor, first, env, check };
+  const env = {
+    ASAN_OPTIONS: [...ADDRESSES, `suppressions=${SUPPRESSIONS}`].join(":"),
+    UBSAN_OPTIONS: UNDEFINED.join(":"),
+  };
+  return { interceptor, first: [runtime("asan"), runtime("ubsan")], env, check };
 }
