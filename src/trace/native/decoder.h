@@ -85,8 +85,8 @@ private:
   size_t segment_ = 0;
   uint64_t exit_ = 0; // tick
   int64_t end_ = 0, bytes_ = 0;
-  uint64_t told_ = 0;  // calls left out that gaps tell of
-  int32_t state_ = -1; // -1: what came before the next record is not known
+  uint64_t told_ = 0;            // calls left out that gaps tell of
+  int32_t state_ = -1;           // -1: what came before the next record is not known
   std::vector<uint64_t> births_; // ticks, latest first: threads that have its number one by one
 
   bool load();

@@ -24,6 +24,11 @@ const sources = (part: string): string[] =>
     .filter((name) => name.endsWith(".c"))
     .map((name) => join(interceptor, part, name));
 
+/** `contend` calls after MPI_Finalize, which only our MPI allows; the others are programs of the tests with real ones. */
+function pathOf(name: string): string {
+  return name === "contend" ? join(alone, "contend.c") : source(`${name}.c`);
+}
+
 /** Object files of all but the program. */
 function compileCore(sanitizer: string, objects: string): string[] {
   mkdirSync(objects);
@@ -52,10 +57,18 @@ describe.each([
 
   test.each(programs)("%s", { timeout: 300_000 }, (name) => {
     const executable = join(folder, `${sanitizer}-${name}`);
-    const words = ["-O1", "-g", "-w", "-pthread", `-fsanitize=${sanitizer}`, `-I${alone}`];
+    const words = [
+      "-O1",
+      "-g",
+      "-w",
+      "-pthread",
+      `-fsanitize=${sanitizer}`,
+      `-I${alone}`,
+      `-I${source(".")}`,
+    ];
     execFileSync(
       "cc",
-      [...words, source(`${name}.c`), ...objects, "-ldl", "-rdynamic", "-o", executable],
+      [...words, pathOf(name), ...objects, "-ldl", "-rdynamic", "-o", executable],
       { stdio: "pipe" },
     );
     const traces = `${executable}-traces`;
@@ -71,11 +84,15 @@ describe.each([
         VARSCOPE_LOCK_WAIT: "0",
       },
     });
-    expect(result).toMatchObject({ status: 0, stderr: "", stdout: `${name}: done\n` });
+    expect(result).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: expect.stringContaining(`${name}: done\n`),
+    });
+    const made = name === "waits" ? "thrd_create" : "pthread_create";
     const file = readTraceFile(join(traces, "0.vst"));
     expect(file.problems).toEqual([]);
-    // The wrappers were there: waits and threads are in the trace.
-    const calls = new Set(file.records.map(({ call }) => call));
-    expect(calls).toContain("pthread_create");
+    // The wrappers were there: what makes threads is in the trace.
+    expect(file.records.map(({ call }) => call)).toContain(made);
   });
 });

@@ -28,11 +28,17 @@ test("threads beyond the 256th have no counters, which is said once", TIMEOUT, (
   ]);
 });
 
-test("threads beyond the 32nd have no hardware counters, which is said once", TIMEOUT, (context) => {
-  const few = crowd("hardware", 20);
-  const clock = few.counters.set.find(({ name }) => name === "task_clock");
-  if (clock!.reason !== "") context.skip(`no hardware counters here: ${clock!.reason}`);
-  expect(few.problems).toEqual([]);
-  const { problems } = crowd("hardware", 40);
-  expect(problems).toEqual(["more than 32 threads at once: the later ones lack hardware counters"]);
-});
+test(
+  "threads beyond the 32nd have no hardware counters, which is said once",
+  TIMEOUT,
+  (context) => {
+    const few = crowd("hardware", 20);
+    const clock = few.counters.set.find(({ name }) => name === "task_clock");
+    if (clock!.reason !== "") context.skip(`no hardware counters here: ${clock!.reason}`);
+    expect(few.problems).toEqual([]);
+    const { problems } = crowd("hardware", 40);
+    expect(problems).toEqual([
+      "more than 32 threads at once: the later ones lack hardware counters",
+    ]);
+  },
+);

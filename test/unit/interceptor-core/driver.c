@@ -50,6 +50,7 @@ static const struct {
     {"read-only", run_read_only},
     {"many-states", run_many_states},
     {"govern", run_govern},
+    {"govern-often", run_govern_often},
     {"govern-threads", run_govern_threads},
     {"govern-left", run_govern_left},
     {"govern-fork", run_govern_fork},
