@@ -88,7 +88,9 @@ void vs_stage_transfers(const struct vs_scope *scope, const struct vst_transfer 
                         uint32_t count);
 void vs_count_unmatched(const struct vs_scope *scope, uint32_t count);
 
-/* How many calls of a thread have no record so far: left out on purpose, or lost. Of any thread. */
+/* How many calls of a thread have no record so far: left out on purpose, or lost. Of the thread
+ * whose call is on record exactly; of others, calls left out lately may be missing, but 0 is
+ * certain. */
 uint64_t vs_unrecorded(const struct vs_thread *thread);
 
 /* Marks the time of MPI_Init's entry before vs_start can run, so that the call itself is recorded.

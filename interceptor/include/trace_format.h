@@ -439,9 +439,8 @@ struct vst_transfer_staging {
  * In a program that repeats itself these columns are nearly empty. Blocks do not depend on each
  * other. It does not matter whether a pair was needed.
  *
- * A thread number is used again when its thread has ended; the first block of the new thread then
- * has previous_exit == first_tick like a thread's first block: nobody computed between the two.
- * Records that are not sealed do not tell: the new thread's follow the tick of its THREAD block.
+ * A thread number is used again when its thread has ended: nobody computed between the two. The new
+ * thread's first block has previous_exit == first_tick; its THREAD block's tick tells in slots.
  */
 #define VST_FRAGMENT_COLUMNS 9
 
@@ -462,8 +461,7 @@ enum vst_counter_scope {
  */
 struct vst_counter {
   uint32_t source; /* counters of one source are read together; less than 64 */
-  uint32_t
-      column; /* of readings, from 0; VST_NO_COLUMN: it cannot be read here, `reason` says why */
+  uint32_t column; /* of readings, from 0; VST_NO_COLUMN: not readable here, see `reason` */
   uint32_t scope; /* enum vst_counter_scope */
   uint32_t reserved;
   char name[24], unit[16]; /* unit: ns, bytes or count */

@@ -14,13 +14,15 @@ enum { PEER_AND_TAG, COMMUNICATOR_AND_COUNT, GROUP, PROBER };
 /*
  * A call left out may have received the message, and another one found a new message under the same
  * handle. So what was noted holds only while the thread that probed has left nothing out since; and
- * if another one receives, that one must have left out nothing at all.
+ * if another one receives, only where both have never left out anything: what a thread left out
+ * lately is not known to others yet.
  */
 static bool holds(const uint64_t words[VS_MAP_WORDS], const struct vs_thread *receiver) {
   const struct vs_thread *prober = (const struct vs_thread *)(uintptr_t)words[PROBER];
   const uint32_t count = (uint32_t)(words[COMMUNICATOR_AND_COUNT] >> 32);
-  return (uint32_t)vs_core.unrecorded(prober) == count &&
-         (receiver == prober || vs_core.unrecorded(receiver) == 0);
+  if (receiver == prober)
+    return (uint32_t)vs_core.unrecorded(prober) == count;
+  return vs_core.unrecorded(prober) == 0 && vs_core.unrecorded(receiver) == 0;
 }
 
 void vs_probed(const struct vs_scope *scope, const MPI_Message *message,

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { buildCounter } from "./support/count.ts";
 import { buildInterceptor, MPIS, type Mpi } from "./support/jobs.ts";
 import {
-  ANY,
   checkProgram,
   type Form,
   formsFor,

@@ -17,10 +17,12 @@ const life = (tick: number, ended: number): Buffer =>
   block(
     12,
     pack(
-      ...([1, 100, 0xffffffff, 2, 0xffffffff, ended].map((value) => ["u32", value]) as [
-        "u32",
-        number,
-      ][]),
+      ["u32", 1],
+      ["u32", 100],
+      ["u32", 0xffffffff],
+      ["u32", 2],
+      ["u32", 0xffffffff],
+      ["u32", ended],
       ["u64", 0],
       ["u64", tick],
       ["text", ""],
@@ -36,10 +38,10 @@ function read(lives: Buffer[], slots: Buffer[], leftOut = 0): ReturnType<typeof 
   const path = join(scratchFolder(), "2.vst");
   const written = 2 + slots.length;
   const staging = pack(
-    ...([written, written + leftOut, 0, leftOut].map((value) => ["u64", value]) as [
-      "u64",
-      number,
-    ][]),
+    ["u64", written],
+    ["u64", written + leftOut],
+    ["u64", 0],
+    ["u64", leftOut],
     ["u32", slots.length],
     ["u32", 0],
   );
