@@ -462,7 +462,7 @@ enum vst_counter_scope {
 struct vst_counter {
   uint32_t source; /* counters of one source are read together; less than 64 */
   uint32_t column; /* of readings, from 0; VST_NO_COLUMN: not readable here, see `reason` */
-  uint32_t scope; /* enum vst_counter_scope */
+  uint32_t scope;  /* enum vst_counter_scope */
   uint32_t reserved;
   char name[24], unit[16]; /* unit: ns, bytes or count */
   char group[16];          /* by which users choose it: scheduler, memory, io, hardware */
