@@ -8,6 +8,7 @@
 #include "file.h"
 #include "gate.h"
 #include "options.h"
+#include "speed.h"
 #include "thread.h"
 
 /* One call in so many is measured: a prime, so that loops do not fall into step with it. Where
@@ -363,6 +364,7 @@ void vs_governor_turn(struct vs_thread *thread, uint64_t now) {
   }
   governor->last_turn = now;
   governor->next_turn = now + (uint64_t)clamp(wait, 1, first.second);
+  vs_speed_remind(thread, now);
 }
 
 void vs_governor_flip(struct vs_thread *thread) {

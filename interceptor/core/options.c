@@ -33,6 +33,7 @@ void vs_options_read(void) {
   vs_options.call_path_frames = (uint32_t)number("VARSCOPE_CALL_PATHS", MOST_FRAMES, 0);
   vs_options.io = !is("VARSCOPE_IO", "off");
   vs_options.threads = !is("VARSCOPE_THREADS", "off");
+  vs_options.probes = !is("VARSCOPE_PROBES", "off") && !is("VARSCOPE_PROBES", "0");
   vs_options.lock_wait_ns =
       (uint64_t)(number("VARSCOPE_LOCK_WAIT", 1e9, DEFAULT_LOCK_WAIT_NS / 1000.0) * 1000);
   vs_options.max_trace_bytes = (uint64_t)number("VARSCOPE_MAX_TRACE", 1e18, 0);

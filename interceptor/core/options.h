@@ -6,6 +6,7 @@
  * alone VARSCOPE_COUNTERS    names of counter groups, with commas; "none" VARSCOPE_IO "off": POSIX
  * and stdio calls pass through unseen VARSCOPE_THREADS     "off": calls and regions of threads pass
  * through unseen VARSCOPE_LOCK_WAIT   microseconds; shorter waits of threads are not recorded
+ *   VARSCOPE_PROBES      "off" or "0": the speed of cores is not probed
  *   VARSCOPE_MAX_TRACE   bytes that the trace file of one process may take; 0: no limit
  *
  * What cannot be understood counts as not given: `varscope run` has checked it, and nothing here
@@ -22,7 +23,7 @@ struct vs_options {
   double budget; /* share of run time, 0.01 is 1 %; 0: count only */
   uint32_t call_path_frames;
   char counters[128];
-  bool io, threads;
+  bool io, threads, probes;
   uint64_t lock_wait_ns;
   uint64_t max_trace_bytes;
 };

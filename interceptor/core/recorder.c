@@ -16,6 +16,7 @@
 #include "paths.h"
 #include "process.h"
 #include "quick.h"
+#include "speed.h"
 #include "states.h"
 
 static struct {
@@ -156,6 +157,19 @@ static uint64_t read_counters(struct vs_thread *thread, struct vs_scope *scope, 
   return after;
 }
 
+/* The round's time is inside the call, which waits anyway; so it says nothing about the cost of
+ * calls. */
+static __attribute__((noinline)) void probe_if_wanted(struct vs_thread *thread,
+                                                      struct vs_scope *scope, uint32_t call) {
+  if (call >= recorder.call_count)
+    return;
+  uint32_t category = (uint32_t)recorder.calls[call].category;
+  if (!vs_speed_wanted(thread, scope->plan, category, scope->enter))
+    return;
+  vs_speed_probe();
+  scope->probe = 0;
+}
+
 enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *site) {
   if (__builtin_expect(vs_mode() == VS_ASLEEP, 0))
     return VS_PASS;
@@ -188,6 +202,8 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
   thread->enter = scope->enter = vs_tick();
   if (__builtin_expect(scope->enter >= thread->counters.due, 0))
     thread->enter = scope->enter = read_counters(thread, scope, scope->enter);
+  if (__builtin_expect(scope->probe != 0, 0))
+    probe_if_wanted(thread, scope, call);
   return VS_RECORD;
 }
 
@@ -291,6 +307,10 @@ static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
   if (__builtin_expect(scope->probe != 0, 0)) {
     vs_governor_measured(&governor->record, scope->enter - scope->probe + (vs_tick() - scope->exit),
                          0);
+    if (plan) {
+      double inside = (double)(scope->exit - scope->enter);
+      plan->inside = plan->inside > 0 ? (3 * plan->inside + inside) / 4 : inside;
+    }
     due |= thread->staging && thread->staging->written > governor->record_limit;
   }
   if (__builtin_expect(due, 0))
@@ -369,6 +389,7 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   vs_paths_prepare();
   vs_file_set_call_cost(vs_calibrate_call(recorder.seal_age));
   atomic_store(&vs_left_out, vs_file_limited() ? VS_THINNABLE : 0);
+  vs_speed_start();
   return true;
 }
 
@@ -406,6 +427,7 @@ void vs_finish(void) {
   enum vs_mode mode = vs_mode();
   if (mode == VS_ASLEEP)
     return;
+  vs_speed_finish();
   if (vs_self)
     vs_counters_last(vs_self);
   vs_set_mode(VS_ASLEEP);

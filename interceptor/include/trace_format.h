@@ -23,6 +23,8 @@
 
 #include <stdint.h>
 
+#include "trace_probe.h"
+
 #define VST_MAGIC "VARSCOPE"
 #define VST_BYTE_ORDER 0x01020304u
 #define VST_MAJOR 3
@@ -83,8 +85,8 @@ enum vst_block_type {
   VST_BLOCK_COUNTERS = 15,         /* packed readings of counters of one thread, see below */
   VST_BLOCK_COUNTER_STAGING = 16,  /* struct vst_counter_staging, then its slots */
   VST_BLOCK_TRANSFERS = 17,        /* packed transfers that one thread completed, see below */
-  VST_BLOCK_TRANSFER_STAGING = 18, /* struct vst_transfer_staging, then `capacity` struct
-                                      vst_transfer */
+  VST_BLOCK_TRANSFER_STAGING = 18, /* its struct, then `capacity` struct vst_transfer */
+  VST_BLOCK_PROBES = 19,           /* `count` struct vst_probe: a round, see trace_probe.h */
 };
 
 struct vst_block {
@@ -92,14 +94,11 @@ struct vst_block {
   uint16_t type;  /* enum vst_block_type */
   uint16_t reserved;
   uint32_t payload_bytes;
-  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0 for STAGING,
-                          COUNTS and TRANSFER_STAGING */
-  uint32_t thread;     /* FRAGMENTS, STAGING, COUNTS, TRANSFERS, TRANSFER_STAGING: thread number in
-                          this process, from 0 */
-  uint32_t count;      /* FRAGMENTS: records; TRANSFERS: transfers */
+  uint32_t checksum;   /* CRC-32C of this struct with checksum 0, then the payload; 0: see above */
+  uint32_t thread;     /* number in this process, from 0, of the thread whose block it is */
+  uint32_t count;      /* FRAGMENTS: records; TRANSFERS: transfers; PROBES: probes */
   uint64_t first_tick; /* FRAGMENTS: enter of the first record; TRANSFERS: see there */
-  uint64_t
-      previous_exit; /* FRAGMENTS: exit of the thread's record before the first, or first_tick */
+  uint64_t previous_exit; /* FRAGMENTS: exit of the thread's record before, or first_tick */
 };
 
 /* Keys of the PROCESS block. Values are UTF-8 as the system gave them. Command words are separate

@@ -47,6 +47,7 @@ export function register(program: Command, effects: Effects): void {
     .option("--counters <groups>", `with commas: ${COUNTER_GROUPS.join(", ")}`)
     .option("--no-io", "leave out file input and output")
     .option("--no-threads", "leave out threads, locks and OpenMP regions")
+    .option("--no-probes", "do not probe the speed of cores")
     .option("--lock-wait <us>", "record waits of threads from this many microseconds (default: 10)")
     .option("--max-trace <size>", "most that each process may write, such as 200MB")
     .passThroughOptions()

@@ -8,6 +8,7 @@ export interface RecordingOptions {
   counters?: string;
   io?: boolean;
   threads?: boolean;
+  probes?: boolean;
   lockWait?: string;
   maxTrace?: string;
 }
@@ -45,6 +46,7 @@ export function recordingEnvironment(options: RecordingOptions): Record<string, 
     VARSCOPE_COUNTERS: counters(options.counters),
     VARSCOPE_IO: options.io === false ? "off" : undefined,
     VARSCOPE_THREADS: options.threads === false ? "off" : undefined,
+    VARSCOPE_PROBES: options.probes === false ? "off" : undefined,
     VARSCOPE_LOCK_WAIT: lockWait(options.lockWait),
     VARSCOPE_MAX_TRACE: maxTrace(options.maxTrace),
   };

@@ -19,6 +19,7 @@ import { TransferWriter } from "./transfers.ts";
 import { CallWriter } from "./write-calls.ts";
 import { LeftOutWriter } from "./write-left-out.ts";
 import { CounterWriter } from "./write-counters.ts";
+import { writeProbes } from "./write-probes.ts";
 import { type ThreadRow, threadRows } from "./thread-rows.ts";
 import { unifyDefinitions } from "./unify.ts";
 import { damageLines, incompleteLines, missingRanksLine, problemLines } from "./warnings.ts";
@@ -160,6 +161,10 @@ async function fillStore(
   await writeEdges(store, edges);
   await writeRanks(store, ranks);
   await writeThreads(store, threads);
+  await writeProbes(
+    store,
+    job.readers.map((reader) => ({ reader, zeroNs: clock.zeroNs(reader) })),
+  );
   const worldSize = Math.max(...job.readers.map(({ description }) => description.worldSize));
   const missing = missingRanksLine(worldSize, ranks);
   if (missing) warnings.push(missing);

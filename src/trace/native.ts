@@ -128,6 +128,23 @@ export interface CounterDescription {
   scope: number;
 }
 
+/** PROBES blocks, one entry per probe. Times are CLOCK_MONOTONIC of the host. */
+export interface ProbeColumns {
+  /** Entries that count; columns may be longer. */
+  rows: number;
+  thread: Int16Array<ArrayBuffer>;
+  /** enum vst_probe_kind of trace_probe.h. */
+  kind: Int16Array<ArrayBuffer>;
+  /** -1: not known. */
+  core: Int32Array<ArrayBuffer>;
+  start_ns: BigInt64Array<ArrayBuffer>;
+  duration_ns: Float64Array<ArrayBuffer>;
+  cpu_ns: BigInt64Array<ArrayBuffer>;
+  total_cpu_ns: BigInt64Array<ArrayBuffer>;
+  /** -1: the kernel did not tell. */
+  delay_ns: BigInt64Array<ArrayBuffer>;
+}
+
 /** Column buffers of the table `transfers`, named like its columns and in their order. */
 export interface TransferColumns {
   rank: Int32Array<ArrayBuffer>;
@@ -203,6 +220,7 @@ export interface TraceDescription {
   threads: ThreadCounts[];
   /** In the file's order. */
   counters: CounterDescription[];
+  probes: ProbeColumns;
   /** THREAD blocks: threads as they come and end, in file order. */
   lives: ThreadLife[];
   /** Transfers that were completed, those that are in the file, and completed requests without known start. */

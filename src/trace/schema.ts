@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 5;
+export const STORE_VERSION = 6;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";
@@ -172,6 +172,17 @@ CREATE TABLE counter_samples(   -- readings, by rank, thread and, for each count
   at_ns BIGINT NOT NULL,
   counter SMALLINT NOT NULL,
   value BIGINT NOT NULL         -- counted since the first reading of this thread
+);
+CREATE TABLE probes(            -- tiny works that are the same on all ranks and at any time, timed now and then; by rank, time
+  rank INTEGER NOT NULL,
+  thread SMALLINT NOT NULL,
+  kind VARCHAR NOT NULL,        -- compute, cache, memory
+  start_ns BIGINT NOT NULL,
+  duration_ns DOUBLE NOT NULL,
+  cpu_ns BIGINT NOT NULL,       -- CPU time that the thread had meanwhile
+  total_cpu_ns BIGINT NOT NULL, -- CPU time that the thread had had so far
+  run_delay_ns BIGINT,          -- time so far that it was ready and waited for a core; NULL: the kernel does not say
+  core INTEGER NOT NULL         -- it ran on; -1 not known
 );
 CREATE TABLE transfers(         -- non-blocking transfers: started by one call, completed by another
   rank INTEGER NOT NULL,

@@ -14,6 +14,9 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace);
 // The file's counters, read or not; CounterDescription[] in src/trace/native.ts.
 Napi::Array describeCounters(Napi::Env env, const TraceFile &trace);
 
+// Probes of the core's speed; ProbeColumns in src/trace/native.ts.
+Napi::Object describeProbes(Napi::Env env, const TraceFile &trace);
+
 // JavaScript class Edges: numbers edges across all files of a job.
 class Edges : public Napi::ObjectWrap<Edges> {
 public:

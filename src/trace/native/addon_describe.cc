@@ -207,6 +207,7 @@ Napi::Object describe(Napi::Env env, const TraceFile &trace) {
                return describeThread(env, thread, trace.clock->nanosecondsPerTick());
              }));
   object.Set("counters", describeCounters(env, trace));
+  object.Set("probes", describeProbes(env, trace));
   object.Set("lives", describeLives(env, trace));
   object.Set("transfers", describeTransfers(env, trace));
   object.Set("problems", lines(env, trace.definitions.problems));

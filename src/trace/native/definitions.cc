@@ -157,6 +157,8 @@ const char *Definitions::take(const Block &block, const uint8_t *payload) {
     return takeThread(*this, at, end);
   case VST_BLOCK_FILE:
     return takeFile(*this, at, end);
+  case VST_BLOCK_PROBES:
+    return takeProbes(probes, block, payload);
   case VST_BLOCK_CLOCK: {
     vst_clock clock;
     if (!takeHead(at, end, clock))

@@ -9,6 +9,7 @@
 #include "block_index.h"
 #include "file.h"
 #include "paths.h"
+#include "probes.h"
 #include "trace_format.h"
 
 namespace varscope {
@@ -50,6 +51,7 @@ struct Definitions {
   std::vector<ThreadLife> threads; // THREAD blocks, in file order
   std::vector<FileDefinition> files;
   std::vector<vst_clock> clocks;
+  std::vector<Probe> probes; // in file order
   std::vector<std::string> problems;
   bool ended = false; // an END block is there
 
