@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
 import { splitKeys } from "./split-keys.ts";
 import { listUnusualPaths } from "./unusual-paths.ts";
 import { findWaiting } from "./waiting.ts";
+import { findWholeRunSlowness } from "./whole-run-slowness.ts";
 import { countCells } from "./work-cells.ts";
 import { groupWork } from "./work-keys.ts";
 
@@ -47,6 +48,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ],
     ["regions", () => findRegions(store, settings, wallNs, binNs)],
     ["waiting", () => findWaiting(store, binNs)],
+    ["speeds", () => findWholeRunSlowness(store, settings, wallNs)],
     ["imbalances", () => findImbalances(store, settings, wallNs)],
     ["ledger", () => fillLedger(store)],
   ];

@@ -1,63 +1,67 @@
 import type { Store } from "../trace/store.ts";
 import { insertRows } from "./columns.ts";
 import type { Settings } from "./settings.ts";
+import { differs, readSnippetTimes, type SnippetTime } from "./snippet-times.ts";
 import { quantile } from "./statistics.ts";
-
-/** Undisturbed time of one snippet on one rank, and what tells its amount of work. */
-export interface SnippetTime {
-  snippet: number;
-  rank: number;
-  ns: number;
-  fragments: number;
-  /** Work vectors, in words that can be compared. */
-  vectors: string;
-}
 
 export interface Imbalance {
   ranks: number[];
   excessPercent: number;
   costNs: number;
   verdict: "imbalance" | "undecided";
+  /** For an imbalance: sizes and counts may be the same, but the rank's core is as fast as others. */
+  asFast?: boolean;
 }
 
-/** Counts of fragments further apart than this are different work. */
-const SAME_COUNT = 1.05;
 /** Ranks whose excess differs by less than this factor are listed together. */
 const TOGETHER = 1.25;
 
 /**
- * Pass 7. Ranks whose undisturbed level is above that of their peers throughout the run.
+ * Pass 8. Ranks whose undisturbed level is above that of their peers throughout the run, and that are not known to be
+ * slow: the references of those were taken down by pass 7.
  *
- * Reads `work_classes` and `rank_references`; writes `imbalances`.
+ * Reads `work_classes`, `rank_references` and `rank_speeds`; writes `imbalances`.
  */
 export async function findImbalances(
   store: Store,
   settings: Settings,
   wallNs: number,
 ): Promise<void> {
-  const times = await store.rows<Record<string, unknown> & SnippetTime>(`
-    SELECT w.snippet, r.rank, sum(r.fragments * r.reference_ns)::DOUBLE AS ns,
-           sum(r.fragments)::INTEGER AS fragments,
-           string_agg(DISTINCT w.bytes || ' ' || w.before_bytes, ',' ORDER BY w.bytes || ' ' || w.before_bytes) AS vectors
-      FROM (SELECT * FROM rank_references ORDER BY class, rank) r JOIN work_classes w USING (class)
-     WHERE w.kind = 'compute' GROUP BY w.snippet, r.rank ORDER BY w.snippet, r.rank`);
-  const found = compareRanks(times, settings.minImbalance, settings.minLossShare * wallNs);
+  const times = await readSnippetTimes(store);
+  const asFast = await store.rows<{ rank: number }>(
+    "SELECT rank FROM rank_speeds WHERE verdict = 'as_fast' ORDER BY rank",
+  );
+  const probed = await store.row<{ n: number }>("SELECT count(*)::INTEGER AS n FROM probes");
+  const found = compareRanks(
+    times,
+    settings.minImbalance,
+    settings.minLossShare * wallNs,
+    new Set(asFast.map(({ rank }) => rank)),
+  );
   await insertRows(
     store,
     "imbalances",
-    found.map((one) => ["compute", one.ranks, one.excessPercent, one.costNs, one.verdict]),
+    found.map((one) => [
+      "compute",
+      one.ranks,
+      one.excessPercent,
+      one.costNs,
+      one.verdict,
+      reasonFor(one, (probed?.n ?? 0) > 0),
+    ]),
   );
 }
 
 /**
  * Compares each rank, snippet by snippet, with the median of the others. Snippets that fewer than half of the
- * ranks have cannot be compared. If sizes or counts differ too the rank has more work; time alone cannot tell
- * more work from a slower machine.
+ * ranks have cannot be compared. If sizes or counts differ too, or the rank's core is as fast as others (`asFast`), the rank
+ * has more work; time alone cannot tell more work from a slower machine.
  */
 export function compareRanks(
   times: readonly SnippetTime[],
   minShare: number,
   minCostNs: number,
+  asFast: ReadonlySet<number> = new Set(),
 ): Imbalance[] {
   const bySnippet = new Map<number, SnippetTime[]>();
   for (const one of times) bySnippet.set(one.snippet, [...(bySnippet.get(one.snippet) ?? []), one]);
@@ -78,23 +82,25 @@ export function compareRanks(
         sum[differs(own, others) ? "imbalance" : "undecided"] += excess;
     }
   }
-  const single = ranks.flatMap((rank) => {
+  const single = ranks.flatMap((rank): Imbalance[] => {
     const { peers, imbalance, undecided } = sums.get(rank)!;
     const costNs = imbalance + undecided;
     if (costNs <= minShare * peers || costNs < minCostNs) return [];
-    const verdict = imbalance >= undecided ? ("imbalance" as const) : ("undecided" as const);
-    return [{ ranks: [rank], excessPercent: (100 * costNs) / peers, costNs, verdict }];
+    const found = { ranks: [rank], excessPercent: (100 * costNs) / peers, costNs };
+    if (imbalance >= undecided) return [{ ...found, verdict: "imbalance" }];
+    if (asFast.has(rank)) return [{ ...found, verdict: "imbalance", asFast: true }];
+    return [{ ...found, verdict: "undecided" }];
   });
   return group(single);
 }
 
-function differs(own: SnippetTime, others: readonly SnippetTime[]): boolean {
-  const same = others.filter((row) => row.vectors === own.vectors).length;
-  const count = quantile(
-    others.map((row) => row.fragments),
-    0.5,
-  );
-  return same * 2 < others.length || own.fragments > SAME_COUNT * count;
+/** Why the verdict, or what would decide it. */
+function reasonFor({ verdict, asFast }: Imbalance, probed: boolean): string {
+  if (asFast) return "probes say that its core is as fast as the others";
+  if (verdict === "imbalance") return "sizes or counts of its work differ";
+  return probed
+    ? "neither probes, waiting for a core nor several snippets tell; a run with the ranks on other cores would decide it"
+    : "a run with probes (without --no-probes, and some seconds long) would decide it";
 }
 
 function group(single: readonly Imbalance[]): Imbalance[] {
@@ -105,7 +111,9 @@ function group(single: readonly Imbalance[]): Imbalance[] {
   for (const one of byExcess) {
     const last = groups.find(
       (other) =>
-        other.verdict === one.verdict && other.excessPercent < TOGETHER * one.excessPercent,
+        other.verdict === one.verdict &&
+        other.asFast === one.asFast &&
+        other.excessPercent < TOGETHER * one.excessPercent,
     );
     if (!last) {
       groups.push({ ...one });

@@ -29,7 +29,7 @@ export interface RankTimes {
 }
 
 /**
- * Pass 8. Coverage ledger: where each rank's time between the exit of MPI_Init and its end went, in parts that
+ * Pass 9. Coverage ledger: where each rank's time between the exit of MPI_Init and its end went, in parts that
  * add up to it. Only thread 0 is accounted for: the parts are wall time, and its calls span the run.
  *
  * Reads `ranks`, `gaps`, `work_classes`, `rank_references`, temporary `vectors`, `class_ranks` and `waits`; writes `ledger`.

@@ -164,7 +164,7 @@ function figures(
 }
 
 /** Numbers regions by loss, largest first. */
-async function numberRegions(store: Store): Promise<void> {
+export async function numberRegions(store: Store): Promise<void> {
   await store.execute(`
     CREATE OR REPLACE TEMP TABLE numbers AS
       SELECT region AS old, row_number() OVER (ORDER BY lost_ns DESC, region)::INTEGER AS region FROM regions;
@@ -175,5 +175,6 @@ async function numberRegions(store: Store): Promise<void> {
     DELETE FROM regions; DELETE FROM region_ranks;
     INSERT INTO regions SELECT * FROM numbered ORDER BY region;
     INSERT INTO region_ranks SELECT * FROM numbered_ranks ORDER BY region, rank;
+    UPDATE rank_speeds SET region = n.region FROM numbers n WHERE n.old = rank_speeds.region;
     DROP TABLE numbers; DROP TABLE numbered; DROP TABLE numbered_ranks;`);
 }

@@ -141,12 +141,23 @@ CREATE TABLE region_ranks(
   reference_ns DOUBLE NOT NULL,
   lost_ns DOUBLE NOT NULL       -- slow: own work above reference; waiting: communication above reference
 );
+CREATE TABLE rank_speeds(       -- whether ranks took longer for the same work throughout, and what tells why
+  rank INTEGER NOT NULL,
+  excess DOUBLE NOT NULL,       -- own time of the same computations above that of the other ranks, 0.1 is 10 % longer
+  probes DOUBLE,                -- the same of the kind of probe that is slowest; NULL: too few probes
+  run_delay DOUBLE,             -- the same of what waiting for a core makes of CPU time; NULL: not known
+  verdict VARCHAR NOT NULL,     -- slow, as_fast (so it has more work), undecided, usual
+  evidence VARCHAR NOT NULL,    -- what says so: probes, run_delay, snippets, with commas
+  slowdown DOUBLE NOT NULL,     -- the machine's part of excess; 0 unless slow
+  region INTEGER                -- if slow: the region over the whole run
+);
 CREATE TABLE imbalances(        -- ranks that take longer throughout; time alone cannot tell work from slowness
   kind VARCHAR NOT NULL,
   ranks INTEGER[] NOT NULL,
   excess_percent DOUBLE NOT NULL, -- own reference above that of the other ranks
   cost_ns DOUBLE NOT NULL,
-  verdict VARCHAR NOT NULL      -- imbalance, undecided
+  verdict VARCHAR NOT NULL,     -- imbalance, undecided
+  reason VARCHAR NOT NULL       -- why, or what would decide it
 );
 CREATE TABLE ledger(            -- coverage: parts of each rank's time, adding up to it
   rank INTEGER NOT NULL,

@@ -23,6 +23,8 @@ export interface Settings {
   maxChance: number;
   /** A rank's own reference above that of its peers by this share is an imbalance. */
   minImbalance: number;
+  /** The same work that takes longer than on the peers by this share throughout is looked at: slow, or more work? */
+  minSlowness: number;
   /** Bins of the heat map: no more than this over the run. */
   maxBins: number;
   /** Resampled runs behind significance and intervals, and the seed of their generator. */
@@ -42,7 +44,8 @@ export const DEFAULT_SETTINGS: Settings = {
   minSpikeShare: 0.02,
   minSpikeNs: 150e6,
   maxChance: 0.005,
-  minImbalance: 0.1,
+  minImbalance: 0.07,
+  minSlowness: 0.06,
   maxBins: 1000,
   resamples: 200,
   seed: 20_220_402,

@@ -112,6 +112,11 @@ export interface Region {
   significance: number;
   culprits: number[];
   victims: number[];
+  /**
+   * What shows that these ranks were slow from start to end, as against having more work: words of `probes`,
+   * `run_delay`, `snippets`; empty for a region that came and went.
+   */
+  throughout: string[];
   causes: { cause: string; share: number; shareInterval: [number, number]; evidence: string }[];
   advice: string;
 }
@@ -122,6 +127,8 @@ export interface Imbalance {
   excessPercent: number;
   costSeconds: number;
   verdict: "imbalance" | "undecided";
+  /** Why the verdict, or what would decide it. */
+  reason: string;
 }
 
 /** Something done too seldom to be judged, but long. */

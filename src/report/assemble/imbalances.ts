@@ -7,12 +7,13 @@ interface ImbalanceRow extends Record<string, unknown> {
   excess_percent: number;
   cost_ns: number;
   verdict: Imbalance["verdict"];
+  reason: string;
 }
 
 /** Ranks that took longer throughout, the most costly first. */
 export async function buildImbalances(store: Store): Promise<Imbalance[]> {
   const rows = await store.rows<ImbalanceRow>(
-    "SELECT kind, ranks, excess_percent, cost_ns, verdict FROM imbalances ORDER BY cost_ns DESC, kind, ranks",
+    "SELECT kind, ranks, excess_percent, cost_ns, verdict, reason FROM imbalances ORDER BY cost_ns DESC, kind, ranks",
   );
   return rows.map((row) => ({
     kind: row.kind,
@@ -20,5 +21,6 @@ export async function buildImbalances(store: Store): Promise<Imbalance[]> {
     excessPercent: row.excess_percent,
     costSeconds: row.cost_ns / 1e9,
     verdict: row.verdict,
+    reason: row.reason,
   }));
 }

@@ -24,6 +24,9 @@ export async function buildRegions(store: Store): Promise<Region[]> {
   const hostsOfJob = new Set(
     (await store.rows<{ host: string }>("SELECT DISTINCT host FROM ranks")).map(({ host }) => host),
   );
+  const evidence = await store.rows<{ region: number; evidence: string }>(
+    "SELECT DISTINCT region, evidence FROM rank_speeds WHERE region IS NOT NULL ORDER BY ALL",
+  );
   return rows.map((row) => {
     const own = members.filter(({ region }) => region === row.region);
     const slow = own.filter(({ role }) => role === "slow");
@@ -41,6 +44,13 @@ export async function buildRegions(store: Store): Promise<Region[]> {
       significance: row.significance,
       culprits: slow.map(({ rank }) => rank),
       victims: own.filter(({ role }) => role === "waiting").map(({ rank }) => rank),
+      throughout: [
+        ...new Set(
+          evidence
+            .filter(({ region }) => region === row.region)
+            .flatMap((one) => one.evidence.split(",")),
+        ),
+      ],
       causes: [],
     };
     return Object.assign(region, { advice: adviceFor(region, hostsOfJob.size) });

@@ -37,6 +37,7 @@ function regionLines(region: Region, run: Report["run"], width: number): string[
     `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)} at ${speed(region)} of ${own} speed`,
     `lost ${formatSeconds(region.lostSeconds)} of rank-time (95 % interval ${formatSecondsRange(low, high)}); ${chance(region.significance)}`,
   ];
+  if (region.throughout.length > 0) facts.push(throughout(region));
   if (region.victims.length > 0) {
     facts.push(`only waited meanwhile: ${ranksInWords(region.victims, run.ranks)}`);
   }
@@ -45,6 +46,17 @@ function regionLines(region: Region, run: Report["run"], width: number): string[
     ...wrap(`${region.kind}, ${who} on ${hosts}`, width, number, indent),
     ...facts.flatMap((fact) => wrap(fact, width, indent)),
   ];
+}
+
+const SHOWN_BY: Readonly<Record<string, string>> = {
+  probes: "probes of the core took longer, too",
+  run_delay: "more of the time was spent waiting for a core",
+  snippets: "several pieces of work took longer in the same proportion",
+};
+
+function throughout({ throughout: evidence }: Region): string {
+  const shown = evidence.map((word) => SHOWN_BY[word] ?? printable(word));
+  return `slow from start to end, not more work: ${shown.join("; ")}`;
 }
 
 function chance(significance: number): string {
@@ -65,6 +77,6 @@ function imbalanceInWords(imbalance: Imbalance, worldSize: number): string {
   const takes = imbalance.ranks.length === 1 ? "takes" : "take";
   const more = `${who} ${takes} ${formatPercent(imbalance.excessPercent)} longer for ${imbalance.kind} than the others throughout, ${formatSeconds(imbalance.costSeconds)} in all`;
   return imbalance.verdict === "imbalance"
-    ? `${more}: more work was given to ${imbalance.ranks.length === 1 ? "it" : "them"} (imbalance, not slowness)`
-    : `${more}: undecided, for time alone cannot tell more work from a slower core or host`;
+    ? `${more}: more work was given to ${imbalance.ranks.length === 1 ? "it" : "them"} (imbalance, not slowness): ${printable(imbalance.reason)}`
+    : `${more}: undecided, for time alone cannot tell more work from a slower core or host: ${printable(imbalance.reason)}`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { compareRanks, type SnippetTime } from "../../../src/analyze/imbalances.ts";
+import { compareRanks } from "../../../src/analyze/imbalances.ts";
+import type { SnippetTime } from "../../../src/analyze/snippet-times.ts";
 
 function time(rank: number, ns: number, more: Partial<SnippetTime> = {}): SnippetTime {
   return { snippet: 1, rank, ns, fragments: 100, vectors: "8 8", ...more };

@@ -159,6 +159,7 @@ describe("buildReport", () => {
       runImpactSeconds: null,
       culprits: [1],
       victims: [0],
+      throughout: [],
       causes: [],
     });
     expect(regions[0]?.advice).toMatch(/rank 1 on node2/);
@@ -208,7 +209,14 @@ describe("buildReport", () => {
   it("keeps an imbalance apart from regions", async () => {
     const { imbalances } = await reportOf(DISTURBED_RUN);
     expect(imbalances).toEqual([
-      { kind: "compute", ranks: [1], excessPercent: 12.5, costSeconds: 0.7, verdict: "undecided" },
+      {
+        kind: "compute",
+        ranks: [1],
+        excessPercent: 12.5,
+        costSeconds: 0.7,
+        verdict: "undecided",
+        reason: "probes would decide it",
+      },
     ]);
   });
 });

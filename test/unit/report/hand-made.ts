@@ -30,7 +30,7 @@ INSERT INTO regions(region, kind, start_ns, end_ns, performance, lost_ns,
     lost_low_ns, lost_high_ns, significance) VALUES (1, 'compute', 4000000000, 6000000000, 0.5, 1000000000, 900000000, 1100000000, 0.0001);
 INSERT INTO region_ranks(region, rank, role, observed_ns, reference_ns, lost_ns) VALUES (1, 1, 'slow', 2000000000, 1000000000, 1000000000),
   (1, 0, 'waiting', 1500000000, 500000000, 1000000000);
-INSERT INTO imbalances(kind, ranks, excess_percent, cost_ns, verdict) VALUES ('compute', [1], 12.5, 700000000, 'undecided');
+INSERT INTO imbalances(kind, ranks, excess_percent, cost_ns, verdict, reason) VALUES ('compute', [1], 12.5, 700000000, 'undecided', 'probes would decide it');
 INSERT INTO ledger(rank, kind, part, ns) VALUES
   (0, 'compute', 'vsensor', 6000000000), (0, 'communication', 'vsensor', 1200000000),
   (0, 'communication', 'waiting', 2500000000), (0, 'compute', 'too_few_repeats', 25000000),

@@ -123,6 +123,7 @@ export function randomReport(seed: number): Report {
       significance: random() ** 9,
       culprits: ranks(),
       victims: ranks(),
+      throughout: some(3, () => pick(["probes", "run_delay", "snippets"])),
       causes: [],
       advice: `Look at ${pick(NAMES)}.`,
     })),
@@ -132,6 +133,7 @@ export function randomReport(seed: number): Report {
       excessPercent: random() * 300,
       costSeconds: size(),
       verdict: pick(["imbalance", "undecided"] as const),
+      reason: `${pick(NAMES)} would decide it`,
     })),
     unusualPaths: some(8, () => ({
       kind: pick(KINDS),

@@ -170,6 +170,7 @@ const region = (fields: Partial<Region>): Region => ({
   significance: 0.01,
   culprits: [],
   victims: [],
+  throughout: [],
   causes: [],
   advice: "Look.",
   ...fields,

@@ -1,0 +1,121 @@
+import type { Store } from "../trace/store.ts";
+import { quantile } from "./statistics.ts";
+
+/** What is known of a rank's speed apart from its own work. Differences are logs of time, own above that of the peers. */
+export interface RankEvidence {
+  rank: number;
+  /** Of the probes, by kind; kinds with too few probes on this rank or on its peers are missing. */
+  probes: ProbeDifference[];
+  /** Of the time per CPU time, by what the rank waited for a core; undefined if the kernel did not tell. */
+  delay: number | undefined;
+}
+
+export interface ProbeDifference {
+  kind: string;
+  difference: number;
+  /** Standard error, differences between cores that mean nothing included. */
+  error: number;
+}
+
+/** Durations of one kind of probe on one rank. */
+export interface ProbeTimes {
+  rank: number;
+  kind: string;
+  logs: ArrayLike<number>;
+}
+
+/** CPU time that a rank had, and the time that it waited for a core meanwhile, ns. */
+export interface Schedule {
+  rank: number;
+  cpuNs: number;
+  delayNs: number;
+}
+
+/** Probes of a kind that a rank needs. */
+const ENOUGH = 5;
+/**
+ * Medians of equally fast cores differ by this (log) for reasons of their own: where pages lie, what the memory
+ * does for others. Measured between the cores of the development machine under load: 0.002, 0.001, 0.06.
+ */
+const USUAL_DIFFERENCE: Readonly<Record<string, number>> = {
+  compute: 0.005,
+  cache: 0.01,
+  memory: 0.04,
+};
+/** Standard deviation from the median absolute deviation, and error of a median, both of normal values. */
+const SIGMA_OF_MAD = 1.483;
+const ERROR_OF_MEDIAN = 1.253;
+/** Less CPU time than this says nothing on how the system schedules, ns. */
+const LEAST_CPU_NS = 20e6;
+
+/** Evidence of all ranks that have any; peers of a rank are all others. */
+export async function readEvidence(store: Store): Promise<RankEvidence[]> {
+  const probes = await store.rows<Record<string, unknown> & ProbeTimes>(`
+    SELECT rank, kind, list(ln(greatest(duration_ns, 1)) ORDER BY start_ns) AS logs
+      FROM probes WHERE thread = 0 GROUP BY rank, kind ORDER BY rank, kind`);
+  return compareEvidence(probes, await readSchedules(store));
+}
+
+/** From the counters, or where these were not read, from what each round of probes noted. */
+async function readSchedules(store: Store): Promise<Schedule[]> {
+  return store.rows<Record<string, unknown> & Schedule>(`
+    WITH counted AS (
+      SELECT s.rank, c.name, (max(value) - min(value))::DOUBLE AS ns
+        FROM counter_samples s JOIN counters c USING (counter)
+       WHERE s.thread = 0 AND c.name IN ('cpu_time', 'run_delay') GROUP BY s.rank, c.name),
+    counters_of AS (
+      SELECT rank, max(ns) FILTER (name = 'cpu_time') AS cpu, max(ns) FILTER (name = 'run_delay') AS delay
+        FROM counted GROUP BY rank),
+    noted AS (
+      SELECT rank, (max(total_cpu_ns) - min(total_cpu_ns))::DOUBLE AS cpu,
+             (max(run_delay_ns) - min(run_delay_ns))::DOUBLE AS delay
+        FROM probes WHERE thread = 0 GROUP BY rank)
+    SELECT rank, coalesce(if(c.delay IS NULL, n.cpu, c.cpu), 0) AS "cpuNs",
+           coalesce(c.delay, n.delay) AS "delayNs"
+      FROM counters_of c FULL JOIN noted n USING (rank)
+     WHERE coalesce(c.delay, n.delay) IS NOT NULL ORDER BY rank`);
+}
+
+/** Compares each rank with the median of the others. */
+export function compareEvidence(
+  probes: readonly ProbeTimes[],
+  schedules: readonly Schedule[],
+): RankEvidence[] {
+  const ranks = new Set([...probes, ...schedules].map(({ rank }) => rank));
+  const all: RankEvidence[] = [...ranks]
+    .toSorted((a, b) => a - b)
+    .map((rank) => ({ rank, probes: [], delay: undefined }));
+  const of = new Map(all.map((one) => [one.rank, one]));
+  for (const kind of [...new Set(probes.map((one) => one.kind))].toSorted()) {
+    const medians = probes
+      .filter((one) => one.kind === kind && one.logs.length >= ENOUGH)
+      .map(({ rank, logs }) => ({ rank, ...medianOf(logs) }));
+    for (const { rank, value, error } of medians) {
+      const others = medians.filter((other) => other.rank !== rank);
+      if (others.length === 0) continue;
+      const peers = medianOf(others.map((other) => other.value));
+      const usual = USUAL_DIFFERENCE[kind] ?? 0.05;
+      of.get(rank)!.probes.push({
+        kind,
+        difference: value - peers.value,
+        error: Math.hypot(error, usual),
+      });
+    }
+  }
+  const delays = schedules
+    .filter(({ cpuNs }) => cpuNs >= LEAST_CPU_NS)
+    .map(({ rank, cpuNs, delayNs }) => ({ rank, value: Math.log1p(delayNs / cpuNs) }));
+  for (const { rank, value } of delays) {
+    const others = delays.filter((other) => other.rank !== rank);
+    if (others.length === 0) continue;
+    of.get(rank)!.delay = value - medianOf(others.map((other) => other.value)).value;
+  }
+  return all;
+}
+
+function medianOf(values: ArrayLike<number>): { value: number; error: number } {
+  const value = quantile(values, 0.5);
+  const deviations = Float64Array.from(values, (one) => Math.abs(one - value));
+  const sigma = SIGMA_OF_MAD * quantile(deviations, 0.5);
+  return { value, error: (ERROR_OF_MEDIAN * sigma) / Math.sqrt(values.length) };
+}

@@ -1,0 +1,189 @@
+import type { ProbeDifference, RankEvidence } from "./rank-evidence.ts";
+import { differs, type SnippetTime } from "./snippet-times.ts";
+import { quantile } from "./statistics.ts";
+
+/**
+ * slow: its own work took longer throughout because its core or host is slower. as_fast: it took longer although its
+ * core is as fast as others. undecided: it took longer, and nothing tells why. usual: it did not take longer.
+ */
+export type SpeedVerdict = "slow" | "as_fast" | "undecided" | "usual";
+
+export interface RankSpeed {
+  rank: number;
+  verdict: SpeedVerdict;
+  /** Time of the same work, own above that of the peers: 0.1 is 10 % longer. */
+  excess: number;
+  /** The part of it that the evidence lays on the machine; 0 unless slow. */
+  slowdown: number;
+  /** What the verdict rests on: words of `probes`, `run_delay`, `snippets` with commas; '' if on nothing. */
+  evidence: string;
+  /** Largest difference of a kind of probe, and waiting for a core, as excess is; NULL: not known. */
+  probes: number | null;
+  runDelay: number | null;
+  /** Chance that a rank as fast as the others takes so much longer. */
+  chance: number;
+  /** Standard error of log(1 + excess). */
+  error: number;
+}
+
+/** Same work on several ranks is as long to this (log), and better than that it cannot be known. */
+const LEAST_SPREAD = 0.012;
+/** Evidence must explain this share of the excess; what explains less leaves most of it to the work. */
+const EXPLAINED = 0.5;
+/** Above this share all of the excess is the machine's: programs use the parts of a core in their own proportions. */
+const FULLY = 0.75;
+/** A probe is slower if it is so by this many standard errors, and as fast within this many. */
+const SURE = 3;
+const WITHIN = 2;
+/** Waiting for a core that is below this (log) is nothing. */
+const LEAST_DELAY = 0.03;
+/** A snippet counts from this share of the rank's compared time; so many are needed; share that may have other sizes. */
+const SUBSTANTIAL = 0.05;
+const SEVERAL = 3;
+const UNLIKE = 0.1;
+/** Their excesses (log) are in the same proportion within a factor of this, or this much apart. */
+const ALIKE = 1.5;
+const NOISE = 0.02;
+
+/** A rank against its peers: log ratios of the same work, snippet by snippet, weighted by the peers' time. */
+interface Comparison {
+  rank: number;
+  logs: number[];
+  weights: number[];
+  /** log(1 + excess) */
+  level: number;
+  /** Time of snippets whose sizes or counts differ from the peers', as share of all compared. */
+  unlike: number;
+}
+
+/**
+ * Judges all ranks that have work which others have, too.
+ * @param minExcess excess below this is usual, maxChance the chance that is still accepted
+ */
+export function judgeRanks(
+  times: readonly SnippetTime[],
+  evidence: readonly RankEvidence[],
+  minExcess: number,
+  maxChance: number,
+): RankSpeed[] {
+  const compared = compareWork(times);
+  const spread = spreadOf(compared);
+  const known = new Map(evidence.map((one) => [one.rank, one]));
+  return compared.map((one) => {
+    const own = known.get(one.rank) ?? { rank: one.rank, probes: [], delay: undefined };
+    const chance = Math.min(1, compared.length * Math.exp(-0.5 * (one.level / spread) ** 2));
+    const longer = one.level >= Math.log1p(minExcess) && chance <= maxChance;
+    const most = own.probes.length > 0 ? Math.max(...own.probes.map((p) => p.difference)) : null;
+    return {
+      rank: one.rank,
+      excess: Math.expm1(one.level),
+      probes: most === null ? null : Math.expm1(most),
+      runDelay: own.delay === undefined ? null : Math.expm1(own.delay),
+      chance: one.level > 0 ? chance : 1,
+      error: spread,
+      ...(longer ? judge(one, own) : { verdict: "usual" as const, slowdown: 0, evidence: "" }),
+    };
+  });
+}
+
+function judge(
+  one: Comparison,
+  { probes, delay }: RankEvidence,
+): Pick<RankSpeed, "verdict" | "slowdown" | "evidence"> {
+  const slower = Math.max(0, ...probes.filter(isSlower).map(({ difference }) => difference));
+  const delayed = delay !== undefined && delay >= LEAST_DELAY ? delay : 0;
+  const explained = slower + delayed;
+  if (explained >= EXPLAINED * one.level) {
+    const words = [slower > 0 ? "probes" : "", delayed > 0 ? "run_delay" : ""];
+    const level = explained >= FULLY * one.level ? one.level : explained;
+    return {
+      verdict: "slow",
+      slowdown: Math.expm1(level),
+      evidence: words.filter((word) => word !== "").join(","),
+    };
+  }
+  if (isAsFast(one, probes, delay)) {
+    return { verdict: "as_fast", slowdown: 0, evidence: "probes,run_delay" };
+  }
+  if (slowsAlike(one)) {
+    return { verdict: "slow", slowdown: Math.expm1(one.level), evidence: "snippets" };
+  }
+  return { verdict: "undecided", slowdown: 0, evidence: "" };
+}
+
+function isSlower({ difference, error }: ProbeDifference): boolean {
+  return difference >= SURE * error;
+}
+
+/** True if no part of the machine that is probed can be slower by what would explain the excess. */
+function isAsFast(
+  { level }: Comparison,
+  probes: readonly ProbeDifference[],
+  delay: number | undefined,
+): boolean {
+  return (
+    probes.length >= 3 &&
+    delay !== undefined &&
+    delay < EXPLAINED * level &&
+    probes.every(({ difference, error }) => difference + WITHIN * error < EXPLAINED * level)
+  );
+}
+
+/** Whether several snippets, and all that matter, took longer in the same proportion, with the same sizes and counts. */
+function slowsAlike({ logs, weights, level, unlike }: Comparison): boolean {
+  const all = weights.reduce((a, b) => a + b, 0);
+  const substantial = logs.filter((_, i) => weights[i]! >= SUBSTANTIAL * all);
+  return (
+    unlike <= UNLIKE &&
+    substantial.length >= SEVERAL &&
+    substantial.every((log) => log >= level / ALIKE - NOISE && log <= level * ALIKE + NOISE) &&
+    substantial.every((log) => log > 0)
+  );
+}
+
+function compareWork(times: readonly SnippetTime[]): Comparison[] {
+  const bySnippet = new Map<number, SnippetTime[]>();
+  for (const one of times) bySnippet.set(one.snippet, [...(bySnippet.get(one.snippet) ?? []), one]);
+  const ranks = [...new Set(times.map(({ rank }) => rank))].toSorted((a, b) => a - b);
+  const found = new Map(
+    ranks.map((rank) => [rank, { logs: [] as number[], weights: [] as number[], other: 0 }]),
+  );
+  for (const rows of bySnippet.values()) {
+    if (rows.length < 2 || rows.length * 2 < ranks.length) continue;
+    const each = rows.map((row) => row.ns / row.fragments);
+    for (const [i, own] of rows.entries()) {
+      const sum = found.get(own.rank)!;
+      const others = rows.filter((row) => row !== own);
+      if (differs(own, others)) {
+        sum.other += own.ns;
+        continue;
+      }
+      const peers = quantile(
+        each.filter((_, k) => k !== i),
+        0.5,
+      );
+      sum.logs.push(Math.log(each[i]! / peers));
+      sum.weights.push(peers * own.fragments);
+    }
+  }
+  return ranks.flatMap((rank) => {
+    const { logs, weights, other } = found.get(rank)!;
+    const peers = weights.reduce((a, b) => a + b, 0);
+    if (!(peers > 0)) return [];
+    const own = logs.reduce((sum, log, i) => sum + weights[i]! * Math.exp(log), 0);
+    return [{ rank, logs, weights, level: Math.log(own / peers), unlike: other / (own + other) }];
+  });
+}
+
+/**
+ * How far apart (log) ranks are that are equally fast: half the length of the shortest stretch that holds half of all (the
+ * shorth; Rousseeuw & Leroy, Robust Regression and Outlier Detection, 1987, chapter 4), as a standard
+ * deviation. Up to half of the ranks may be slow.
+ */
+function spreadOf(compared: readonly Comparison[]): number {
+  if (compared.length < 4) return Math.SQRT2 * LEAST_SPREAD;
+  const levels = compared.map(({ level }) => level).toSorted((a, b) => a - b);
+  const half = Math.ceil(levels.length / 2);
+  const lengths = levels.slice(half - 1).map((level, i) => level - levels[i]!);
+  return Math.max(LEAST_SPREAD, (1.483 / 2) * Math.min(...lengths));
+}
