@@ -42,7 +42,7 @@ struct vs_plan {
   uint32_t recorded;       /* since the last turn */
   uint64_t ticks;          /* these took, with the computations before them */
   uint64_t calls_told;     /* count->calls at the last turn */
-  double inside;           /* ticks of a call alone: mean of those measured lately; 0: not known */
+  uint64_t inside;         /* ticks of a call alone: mean of those measured lately; 0: not known */
   double mean;             /* ticks of the call and the computation before; 0: not known yet */
 };
 

@@ -308,7 +308,7 @@ static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
     vs_governor_measured(&governor->record, scope->enter - scope->probe + (vs_tick() - scope->exit),
                          0);
     if (plan) {
-      double inside = (double)(scope->exit - scope->enter);
+      uint64_t inside = scope->exit > scope->enter ? scope->exit - scope->enter : 0;
       plan->inside = plan->inside > 0 ? (3 * plan->inside + inside) / 4 : inside;
     }
     due |= thread->staging && thread->staging->written > governor->record_limit;

@@ -25,6 +25,9 @@
  * never probed in between can be compared, too. */
 #define ROUNDS_AT_ENDS 3u
 
+/* So that no product overflows, however small the budget. */
+#define MOST_TIMES (1u << 30)
+
 /* A call waits long enough if it takes so many rounds' time on average. */
 #define ROUNDS_IN_CALL 2u
 /* Calls looked at in a row for one that does. */
@@ -38,6 +41,7 @@
 static struct {
   uint64_t due, started; /* ticks; due UINT64_MAX: never */
   uint64_t cost;         /* ticks that a round takes: mean of the last ones */
+  uint64_t times_apart;  /* so many costs lie between two rounds */
   uint32_t tries;
 } speed = {.due = UINT64_MAX};
 
@@ -78,8 +82,7 @@ static void time_works(struct vst_probe *probes) {
 }
 
 static uint64_t apart(uint64_t now) {
-  double budget = vs_options.full ? USUAL_BUDGET : vs_options.budget;
-  uint64_t by_cost = (uint64_t)((double)speed.cost / (SHARE_OF_BUDGET * budget));
+  uint64_t by_cost = speed.cost * speed.times_apart;
   uint64_t by_length = (now - speed.started) / ROUNDS_OF_RUN;
   return by_cost > by_length ? by_cost : by_length;
 }
@@ -119,6 +122,9 @@ void vs_speed_start(void) {
   if (!vs_options.probes || (!vs_options.full && vs_options.budget <= 0))
     return;
   vs_probe_works_start();
+  double budget = vs_options.full ? USUAL_BUDGET : vs_options.budget;
+  double times = 1 / (SHARE_OF_BUDGET * budget);
+  speed.times_apart = times < MOST_TIMES ? (uint64_t)times : MOST_TIMES;
   speed.started = vs_tick();
   time_works(cold);
   for (unsigned i = 0; i < ROUNDS_AT_ENDS; i++)
@@ -144,7 +150,7 @@ bool vs_speed_wanted(struct vs_thread *thread, const struct vs_plan *plan, uint3
     return false;
   if (may_wait(category)) {
     bool late = now - speed.due >= LATE * apart(now);
-    if (late || (plan && plan->inside >= (double)(ROUNDS_IN_CALL * speed.cost)))
+    if (late || (plan && plan->inside >= ROUNDS_IN_CALL * speed.cost))
       return true;
   }
   if (++speed.tries < MOST_TRIES)

@@ -22,7 +22,7 @@ export interface RankSpeed {
   runDelay: number | null;
   /** Chance that a rank as fast as the others takes so much longer. */
   chance: number;
-  /** Standard error of log(1 + excess). */
+  /** Standard error of log(1 + excess), with what ranks that are equally fast differ by. */
   error: number;
 }
 
@@ -41,6 +41,8 @@ const LEAST_DELAY = 0.03;
 const SUBSTANTIAL = 0.05;
 const SEVERAL = 3;
 const UNLIKE = 0.1;
+/** Share of varying work above which a comparison is one of varying work. */
+const MOSTLY = 0.5;
 /** Their excesses (log) are in the same proportion within a factor of this, or this much apart. */
 const ALIKE = 1.5;
 const NOISE = 0.02;
@@ -52,6 +54,10 @@ interface Comparison {
   weights: number[];
   /** log(1 + excess) */
   level: number;
+  /** Standard error of it, from work that varies. */
+  error: number;
+  /** Time of snippets whose work varies, as share of what was compared. */
+  varying: number;
   /** Time of snippets whose sizes or counts differ from the peers', as share of all compared. */
   unlike: number;
 }
@@ -71,7 +77,8 @@ export function judgeRanks(
   const known = new Map(evidence.map((one) => [one.rank, one]));
   return compared.map((one) => {
     const own = known.get(one.rank) ?? { rank: one.rank, probes: [], delay: undefined };
-    const chance = Math.min(1, compared.length * Math.exp(-0.5 * (one.level / spread) ** 2));
+    const error = Math.hypot(spread, one.error);
+    const chance = Math.min(1, compared.length * Math.exp(-0.5 * (one.level / error) ** 2));
     const longer = one.level >= Math.log1p(minExcess) && chance <= maxChance;
     const most = own.probes.length > 0 ? Math.max(...own.probes.map((p) => p.difference)) : null;
     return {
@@ -80,7 +87,7 @@ export function judgeRanks(
       probes: most === null ? null : Math.expm1(most),
       runDelay: own.delay === undefined ? null : Math.expm1(own.delay),
       chance: one.level > 0 ? chance : 1,
-      error: spread,
+      error,
       ...(longer ? judge(one, own) : { verdict: "usual" as const, slowdown: 0, evidence: "" }),
     };
   });
@@ -102,6 +109,8 @@ function judge(
       evidence: words.filter((word) => word !== "").join(","),
     };
   }
+  // Work that varies by itself can differ between ranks by itself: only the machine's own word counts.
+  if (one.varying > MOSTLY) return { verdict: "usual", slowdown: 0, evidence: "" };
   if (isAsFast(one, probes, delay)) {
     return { verdict: "as_fast", slowdown: 0, evidence: "probes,run_delay" };
   }
@@ -141,38 +150,76 @@ function slowsAlike({ logs, weights, level, unlike }: Comparison): boolean {
   );
 }
 
+/** One snippet on one rank as against its peers, log of the ratio of mean times. */
+interface Ratio {
+  log: number;
+  /** The peers' time for this rank's fragments, ns. */
+  weight: number;
+  error: number;
+  varying: boolean;
+}
+
 function compareWork(times: readonly SnippetTime[]): Comparison[] {
   const bySnippet = new Map<number, SnippetTime[]>();
   for (const one of times) bySnippet.set(one.snippet, [...(bySnippet.get(one.snippet) ?? []), one]);
   const ranks = [...new Set(times.map(({ rank }) => rank))].toSorted((a, b) => a - b);
-  const found = new Map(
-    ranks.map((rank) => [rank, { logs: [] as number[], weights: [] as number[], other: 0 }]),
-  );
+  const found = new Map(ranks.map((rank) => [rank, { ratios: [] as Ratio[], otherNs: 0 }]));
   for (const rows of bySnippet.values()) {
     if (rows.length < 2 || rows.length * 2 < ranks.length) continue;
-    const each = rows.map((row) => row.ns / row.fragments);
-    for (const [i, own] of rows.entries()) {
-      const sum = found.get(own.rank)!;
+    for (const own of rows) {
       const others = rows.filter((row) => row !== own);
-      if (differs(own, others)) {
-        sum.other += own.ns;
-        continue;
-      }
-      const peers = quantile(
-        each.filter((_, k) => k !== i),
-        0.5,
-      );
-      sum.logs.push(Math.log(each[i]! / peers));
-      sum.weights.push(peers * own.fragments);
+      const sum = found.get(own.rank)!;
+      if (differs(own, others)) sum.otherNs += own.ns;
+      else sum.ratios.push(ratioTo(own, others));
     }
   }
   return ranks.flatMap((rank) => {
-    const { logs, weights, other } = found.get(rank)!;
-    const peers = weights.reduce((a, b) => a + b, 0);
-    if (!(peers > 0)) return [];
-    const own = logs.reduce((sum, log, i) => sum + weights[i]! * Math.exp(log), 0);
-    return [{ rank, logs, weights, level: Math.log(own / peers), unlike: other / (own + other) }];
+    const { ratios, otherNs } = found.get(rank)!;
+    if (ratios.length === 0) return [];
+    const all = comparison(rank, ratios, otherNs);
+    // A little work that varies says less than the rest.
+    return all.varying > 0 && all.varying <= MOSTLY
+      ? [
+          comparison(
+            rank,
+            ratios.filter(({ varying }) => !varying),
+            otherNs,
+          ),
+        ]
+      : [all];
   });
+}
+
+function ratioTo(own: SnippetTime, others: readonly SnippetTime[]): Ratio {
+  const peers = quantile(
+    others.map((row) => row.ns / row.fragments),
+    0.5,
+  );
+  const peersError = quantile(
+    others.map((row) => row.varying ?? 0),
+    0.5,
+  );
+  return {
+    log: Math.log(own.ns / own.fragments / peers),
+    weight: peers * own.fragments,
+    error: Math.hypot(own.varying ?? 0, peersError),
+    varying: own.varying !== undefined,
+  };
+}
+
+function comparison(rank: number, ratios: readonly Ratio[], otherNs: number): Comparison {
+  const sum = (of: (ratio: Ratio) => number) => ratios.reduce((all, ratio) => all + of(ratio), 0);
+  const peers = sum(({ weight }) => weight);
+  const own = sum(({ weight, log }) => weight * Math.exp(log));
+  return {
+    rank,
+    logs: ratios.map(({ log }) => log),
+    weights: ratios.map(({ weight }) => weight),
+    level: Math.log(own / peers),
+    error: Math.sqrt(sum(({ weight, error }) => (weight * error) ** 2)) / peers,
+    varying: sum(({ weight, varying }) => (varying ? weight : 0)) / peers,
+    unlike: otherNs / (own + otherNs),
+  };
 }
 
 /**

@@ -144,6 +144,7 @@ CREATE TABLE region_ranks(
 CREATE TABLE rank_speeds(       -- whether ranks took longer for the same work throughout, and what tells why
   rank INTEGER NOT NULL,
   excess DOUBLE NOT NULL,       -- own time of the same computations above that of the other ranks, 0.1 is 10 % longer
+  error DOUBLE NOT NULL,        -- standard error of log(1 + excess)
   probes DOUBLE,                -- the same of the kind of probe that is slowest; NULL: too few probes
   run_delay DOUBLE,             -- the same of what waiting for a core makes of CPU time; NULL: not known
   verdict VARCHAR NOT NULL,     -- slow, as_fast (so it has more work), undecided, usual

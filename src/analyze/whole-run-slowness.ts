@@ -5,14 +5,14 @@ import { readEvidence } from "./rank-evidence.ts";
 import { judgeRanks, type RankSpeed } from "./rank-speeds.ts";
 import { numberRegions } from "./regions.ts";
 import type { Settings } from "./settings.ts";
-import { readSnippetTimes } from "./snippet-times.ts";
+import { readSnippetTimes, readVaryingTimes, type SnippetTime } from "./snippet-times.ts";
 
-/** A rank that was slow throughout, with the time of all its computation that v-sensors judge. */
+/** A rank that was slow throughout, with the time of its computation that can be compared or judged. */
 interface SlowRank extends RankSpeed {
   host: string;
   startNs: number;
   endNs: number;
-  /** Undisturbed time at the rank's own level, and what it would be at that of its peers, ns. */
+  /** Undisturbed time at the rank's own level (of work that varies: all), and what it would be at its peers' speed, ns. */
   ownNs: number;
   fairNs: number;
 }
@@ -29,7 +29,9 @@ const REACH = 1.96;
  * Such ranks set their own reference in pass 3, so here their references are taken down to what the work would have taken on
  * their peers' cores. What a region of pass 5 lost on them is beyond the level that they had throughout.
  *
- * Reads `work_classes`, `rank_references`, `probes`, `counter_samples`, `vectors`; writes `rank_speeds`, and for ranks that
+ * Work that varies is compared, too, by its mean over the run, but only the machine's own word (probes, waiting) counts then.
+ *
+ * Reads `work_classes`, `rank_references`, `probes`, `counter_samples`, temporary `vectors`, `work_keys` and `work_cells`; writes `rank_speeds`, and for ranks that
  * were slow `regions` and `region_ranks`; changes `rank_references`, `judges`, `work_classes` and `bins` of these.
  */
 export async function findWholeRunSlowness(
@@ -37,10 +39,13 @@ export async function findWholeRunSlowness(
   settings: Settings,
   wallNs: number,
 ): Promise<void> {
-  const times = await readSnippetTimes(store);
+  const varying = await readVaryingTimes(store);
+  const varies = new Set(varying.map(({ snippet }) => snippet));
+  const steady = (await readSnippetTimes(store)).filter(({ snippet }) => !varies.has(snippet));
+  const times = [...steady, ...varying];
   const evidence = await readEvidence(store);
   const judged = judgeRanks(times, evidence, settings.minSlowness, settings.maxChance);
-  const slow = await materialOnes(store, judged, materialLoss(settings, wallNs));
+  const slow = await materialOnes(store, judged, times, materialLoss(settings, wallNs));
   const regionOf = await writeSlowRegions(store, slow);
   await insertRows(
     store,
@@ -48,6 +53,7 @@ export async function findWholeRunSlowness(
     judged.map((one) => [
       one.rank,
       one.excess,
+      one.error,
       one.probes,
       one.runDelay,
       one.verdict === "slow" && !regionOf.has(one.rank) ? "usual" : one.verdict,
@@ -64,24 +70,24 @@ export async function findWholeRunSlowness(
 async function materialOnes(
   store: Store,
   judged: readonly RankSpeed[],
+  times: readonly SnippetTime[],
   leastNs: number,
 ): Promise<SlowRank[]> {
   const rows = await store.rows<
-    Record<string, unknown> & Pick<SlowRank, "rank" | "host" | "startNs" | "endNs" | "ownNs">
+    Record<string, unknown> & Pick<SlowRank, "rank" | "host" | "startNs" | "endNs">
   >(`
-    SELECT r.rank, r.host, sum(f.fragments * f.reference_ns ORDER BY f.class)::DOUBLE AS "ownNs",
-           min(v.first_ns)::DOUBLE AS "startNs", r.end_ns::DOUBLE AS "endNs"
-      FROM ranks r JOIN rank_references f USING (rank)
-      JOIN work_classes w ON w.class = f.class AND w.kind = 'compute'
-      JOIN (SELECT rank, greatest(0, min(first_ns)) AS first_ns FROM vectors
-             WHERE kind = 'compute' GROUP BY rank) v ON v.rank = r.rank
+    SELECT r.rank, r.host, greatest(0, min(v.first_ns))::DOUBLE AS "startNs", r.end_ns::DOUBLE AS "endNs"
+      FROM ranks r JOIN vectors v ON v.rank = r.rank AND v.kind = 'compute'
      GROUP BY r.rank, r.host, r.end_ns ORDER BY r.rank`);
   const of = new Map(rows.map((row) => [row.rank, row]));
+  const ownNs = new Map<number, number>();
+  for (const { rank, ns } of times) ownNs.set(rank, (ownNs.get(rank) ?? 0) + ns);
   return judged.flatMap((one) => {
     const row = of.get(one.rank);
     if (one.verdict !== "slow" || !row) return [];
-    const fairNs = row.ownNs / (1 + one.slowdown);
-    return row.ownNs - fairNs < leastNs ? [] : [{ ...one, ...row, fairNs }];
+    const own = ownNs.get(one.rank)!;
+    const fairNs = own / (1 + one.slowdown);
+    return own - fairNs < leastNs ? [] : [{ ...one, ...row, ownNs: own, fairNs }];
   });
 }
 
@@ -97,7 +103,10 @@ async function writeSlowRegions(
   const hosts = [...new Set(slow.map(({ host }) => host))];
   const calls = await communicationOf(store);
   for (const [i, host] of hosts.entries()) {
-    const ranks = slow.filter((one) => one.host === host);
+    const ranks = await absorb(
+      store,
+      slow.filter((one) => one.host === host),
+    );
     const number = next + i;
     await writeRegion(store, number, ranks);
     for (const { rank, ownNs, fairNs } of ranks) {
@@ -123,6 +132,30 @@ async function writeSlowRegions(
   return regionOf;
 }
 
+/**
+ * A rank that is slow throughout and slower still for most of the time has one region, not two: takes regions of pass 5
+ * out that cover at least half of the run and no other ranks, and adds what these lost.
+ */
+async function absorb(store: Store, ranks: readonly SlowRank[]): Promise<SlowRank[]> {
+  const start = Math.min(...ranks.map(({ startNs }) => startNs));
+  const end = Math.max(...ranks.map(({ endNs }) => endNs));
+  const members = ranks.map(({ rank }) => rank).join(", ");
+  const inside = await store.rows<{ region: number; rank: number; lost: number }>(`
+    SELECT region, rank, k.lost_ns AS lost FROM regions r JOIN region_ranks k USING (region)
+     WHERE kind = 'compute' AND 2 * (r.end_ns - r.start_ns) >= ${end - start} AND role = 'slow'
+       AND region NOT IN (SELECT region FROM region_ranks WHERE role = 'slow' AND rank NOT IN (${members}))
+     ORDER BY region, rank`);
+  const taken = [...new Set(inside.map(({ region }) => region))];
+  if (taken.length === 0) return [...ranks];
+  await store.execute(`
+    DELETE FROM regions WHERE region IN (${taken.join(", ")});
+    DELETE FROM region_ranks WHERE region IN (${taken.join(", ")});`);
+  return ranks.map((one) => {
+    const more = inside.filter(({ rank }) => rank === one.rank);
+    return { ...one, ownNs: one.ownNs + more.reduce((sum, { lost }) => sum + lost, 0) };
+  });
+}
+
 /** The interval comes from how far apart ranks are that do the same. */
 async function writeRegion(
   store: Store,
@@ -131,9 +164,7 @@ async function writeRegion(
 ): Promise<void> {
   const sum = (of: (one: SlowRank) => number) => ranks.reduce((all, one) => all + of(one), 0);
   const lostBy = (errors: number) =>
-    sum(({ ownNs, slowdown, error }) =>
-      Math.max(0, ownNs - ownNs / Math.exp(Math.log1p(slowdown) + errors * error)),
-    );
+    sum(({ ownNs, fairNs, error }) => Math.max(0, ownNs - fairNs * Math.exp(-errors * error)));
   const own = sum(({ ownNs }) => ownNs);
   const fair = sum(({ fairNs }) => fairNs);
   const start = Math.min(...ranks.map(({ startNs }) => startNs));

@@ -28,7 +28,8 @@ export async function storeOf(
     INSERT INTO states VALUES ${states.map((call, i) => `(${i}, '${call}', '${categoryOf(call)}', 0, ${i * 64}, -1)`).join(", ")};
     INSERT INTO edges SELECT 16 * a + b, a, b FROM range(${states.length}) x(a), range(${states.length}) y(b);`);
   const appender = await ColumnAppender.open(store, "irregular_calls");
-  for (const [r, rank] of ranks.entries()) appender.append(columnsOf(r, rank, states.length), rank.state.length);
+  for (const [r, rank] of ranks.entries())
+    appender.append(columnsOf(r, rank, states.length), rank.state.length);
   appender.close();
   await store.execute(`
     INSERT INTO ranks SELECT rank, 'host' || rank // ${perHost}, 100 + rank, 'program', 1, 0, max(end_ns), true,

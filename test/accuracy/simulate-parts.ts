@@ -22,6 +22,8 @@ export interface PartsProgram {
   waits?: (rank: number) => number;
 }
 
+/** Spikes as against other simulations: two long ones close together are a region of their own in so short a run. */
+const SPIKES = 0.2;
 /** Rounds of probes during the run, and how long each kind takes on an undisturbed core, ns. */
 const ROUNDS = 40;
 const PROBES: Readonly<Record<string, number>> = { compute: 13_350, cache: 16_560, memory: 18_000 };
@@ -53,8 +55,7 @@ function simulateParts(seed: number, program: PartsProgram): SimulatedRank[] {
         const random = randoms[r]!;
         const work = (program.work?.(r, step, part, random) ?? 1) * wanders[r]!(step / steps);
         const pace = (program.machine?.(r) ?? 1) * (1 + (program.waits?.(r) ?? 0));
-        const share = 0.02 + ns / 1e6;
-        const stray = random.uniform() < share ? spike(VM_NOISE, random) : 0;
+        const stray = random.uniform() < SPIKES ? spike(VM_NOISE, random) : 0;
         clock[r] = clock[r]! + ns * work * pace * noiseFactor(VM_NOISE, random) + stray;
       }
       const last = clock.reduce((a, b) => Math.max(a, b)) + 20_000;
@@ -65,7 +66,8 @@ function simulateParts(seed: number, program: PartsProgram): SimulatedRank[] {
       }
     }
   }
-  for (let r = 0; r < ranks; r++) record(r, partsNs.length + 1, clock[r]! + 5000, clock[r]! + 1e6, 0);
+  for (let r = 0; r < ranks; r++)
+    record(r, partsNs.length + 1, clock[r]! + 5000, clock[r]! + 1e6, 0);
   return out;
 }
 

@@ -59,6 +59,7 @@ export interface Trace {
   states: { module: number; offset: bigint; category: number; path: number; name: string }[];
   paths: { module: number; offset: bigint }[][];
   communicators: { number: number; ordinal: number; remoteSize: number; runs: number[][] }[];
+  probes: Probe[];
   clocks: { tick: bigint; monotonic: bigint; realtime: bigint }[];
   fragments: Fragments[];
   staging: Staging[];
@@ -69,6 +70,33 @@ export interface Trace {
   ended: boolean;
   fileBytes: number;
   committed: number;
+}
+
+/** A struct vst_probe; delay is -1n where the kernel did not tell. */
+export interface Probe {
+  thread: number;
+  tick: bigint;
+  ticks: bigint;
+  cpuNs: bigint;
+  totalCpuNs: bigint;
+  delayNs: bigint;
+  kind: number;
+  core: number;
+}
+
+function readProbes(payload: Cursor, thread: number, count: number): Probe[] {
+  const probes = Array.from({ length: count }, () => ({
+    thread,
+    tick: payload.u64(),
+    ticks: payload.u64(),
+    cpuNs: payload.u64(),
+    totalCpuNs: payload.u64(),
+    delayNs: BigInt.asIntN(64, payload.u64()),
+    kind: payload.u32(),
+    core: payload.i32(),
+  }));
+  expectThat(payload.done(), "probes are what the block says");
+  return probes;
 }
 
 const BLOCK_BYTES = 40;
@@ -106,6 +134,7 @@ function readHeader(file: Buffer): Trace {
     states: [],
     paths: [],
     communicators: [],
+    probes: [],
     clocks: [],
     fragments: [],
     staging: [],
@@ -260,6 +289,9 @@ function readBlock(trace: Trace, block: Cursor, payload: Cursor): void {
       return;
     case 16:
       readCounterStaging(trace.counters, payload, thread);
+      return;
+    case 19:
+      trace.probes.push(...readProbes(payload, thread, count));
       return;
     default:
       throw new Error(`unknown block type ${type}`);

@@ -56,6 +56,7 @@ static const struct {
     {"govern-fork", run_govern_fork},
     {"govern-kill", run_govern_kill},
     {"pause", run_pause},
+    {"speed", run_speed},
 };
 
 const char *out_path;

@@ -46,7 +46,16 @@ function compile(sources: string[], name: string, flags: readonly string[]): str
   mkdirSync(dirname(output), { recursive: true });
   const unfinished = `${output}.${process.pid}`;
   const base = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", `-I${core}`, `-I${header}`];
-  execFileSync("gcc", [...base, ...flags, ...sources, "-lpthread", "-ldl", "-o", unfinished]);
+  execFileSync("gcc", [
+    ...base,
+    ...flags,
+    ...sources,
+    "-lpthread",
+    "-ldl",
+    "-lm",
+    "-o",
+    unfinished,
+  ]);
   renameSync(unfinished, output);
   return output;
 }
@@ -54,12 +63,17 @@ function compile(sources: string[], name: string, flags: readonly string[]): str
 /** Compiles recorder and driver, unless that was done since the last change. */
 export function buildDriver(variant: Variant): string {
   const sources = [here, core].flatMap((folder) => filesIn(folder, /\.c$/));
-  const own = sources.filter((path) => basename(path) !== "crc-driver.c");
+  const own = sources.filter((path) => !/^(crc|works)-driver\.c$/.test(basename(path)));
   return compile(own, `driver-${variant}`, variants[variant]);
 }
 
 export function buildCrcDriver(): string {
   return compile([join(here, "crc-driver.c")], "crc-driver", variants.addresses);
+}
+
+/** The works of the probes, with what is private to their file. */
+export function buildWorksDriver(): string {
+  return compile([join(here, "works-driver.c")], "works-driver", variants.addresses);
 }
 
 /** A folder that is gone after the tests of the file. */
