@@ -35,7 +35,7 @@ export interface Schedule {
 const ENOUGH = 5;
 /**
  * Medians of equally fast cores differ by this (log) for reasons of their own: where pages lie, what the memory
- * does for others. Measured between the cores of the development machine under load: 0.002, 0.001, 0.06.
+ * does for others. Measured between the cores of the development machine under load: 0.006, 0.001, 0.06.
  */
 const USUAL_DIFFERENCE: Readonly<Record<string, number>> = {
   compute: 0.005,
