@@ -373,4 +373,6 @@ void vs_governor_flip(struct vs_thread *thread) {
     return;
   governor->left_out ^= VS_THINNED;
   governor->turn = governor->left_out & VS_THINNED ? governor->pause : VS_BURST;
+  if (!(governor->left_out & VS_THINNED))
+    vs_speed_remind_again(thread);
 }

@@ -43,6 +43,7 @@ static struct {
   uint64_t cost;         /* ticks that a round takes: mean of the last ones */
   uint64_t times_apart;  /* so many costs lie between two rounds */
   uint32_t tries;
+  bool overdue; /* a reminder was given since the last round */
 } speed = {.due = UINT64_MAX};
 
 static uint64_t cpu_ns(void) {
@@ -112,6 +113,7 @@ void vs_speed_probe(void) {
   speed.cost = speed.cost ? (7 * speed.cost + took) / 8 + 1 : took + 1;
   speed.due = end + apart(end);
   speed.tries = 0;
+  speed.overdue = false;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_setcancelstate(cancellation, NULL);
   errno = error;
@@ -135,7 +137,13 @@ void vs_speed_remind(struct vs_thread *thread, uint64_t now) {
   if (thread->number != 0 || now < speed.due)
     return;
   speed.tries = 0;
+  speed.overdue = true;
   thread->governor.until_probe = 1;
+}
+
+void vs_speed_remind_again(struct vs_thread *thread) {
+  if (thread->number == 0 && speed.overdue)
+    thread->governor.until_probe = 1;
 }
 
 static bool may_wait(uint32_t category) {

@@ -25,6 +25,10 @@ void vs_speed_start(void);
 /* Has the thread's next call looked at if a round is due at tick `now`. */
 void vs_speed_remind(struct vs_thread *thread, uint64_t now);
 
+/* The same at the start of a burst of recorded calls: most calls are left out, and only recorded
+ * ones have rounds. */
+void vs_speed_remind_again(struct vs_thread *thread);
+
 /* Whether the call that began at tick `now` is one to make a round in. */
 bool vs_speed_wanted(struct vs_thread *thread, const struct vs_plan *plan, uint32_t category,
                      uint64_t now);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
@@ -16,7 +16,7 @@ import {
 
 const HOG = join(ROOT, "build/workloads/cpu-hog");
 const [CORE = 0, OTHER = 0] = allowedCores("self");
-const STEPS = 80;
+const STEPS = 100;
 /** More than whatever else runs here: the system moves other processes away from a crowded core. */
 const HOGS = 24;
 /** Other work on this machine can hide a difference, but not each time. */
@@ -28,6 +28,12 @@ function compiled(mpi: Mpi): string {
   const program = join(folder, `unequal-${mpi}`);
   execFileSync(`mpicc.${mpi}`, ["-O1", "-o", program, join(import.meta.dirname, "unequal.c")]);
   return program;
+}
+
+/** Hogs on the first core, each in a session of its own: the system may share a core among sessions, not processes. */
+function crowd(): ChildProcess[] {
+  const words = ["--core", String(CORE), "--interval", "0:300"];
+  return Array.from({ length: HOGS }, () => spawn(HOG, words, { stdio: "ignore", detached: true }));
 }
 
 /** A rank on each of two cores. */
@@ -42,6 +48,7 @@ function pinned(mpi: Mpi, program: string, percent: number): string[] {
 interface Speed {
   rank: number;
   excess: number;
+  error: number;
   probes: number | null;
   run_delay: number | null;
   verdict: string;
@@ -54,9 +61,10 @@ interface Outcome {
   output: string;
 }
 
-function traced(command: string[]): Outcome {
+function traced(command: string[], hogs: readonly ChildProcess[] = []): Outcome {
   const directory = join(temporary(), "run");
   const job = varscope(["run", "-o", directory, "--", ...command]);
+  for (const hog of hogs) hog.kill("SIGKILL");
   expect(job.status).toBe(0);
   const report = JSON.parse(varscope(["report", directory, "--json"]).stdout) as Report;
   const query = "FROM rank_speeds ORDER BY rank";
@@ -76,15 +84,7 @@ describe.each(MPIS)("%s", (mpi) => {
     const command = pinned(mpi, program, 100);
     let seen: Outcome | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const hog = spawn(
-        HOG,
-        ["--core", String(CORE), "--threads", String(HOGS), "--interval", "0:300"],
-        {
-          stdio: "ignore",
-        },
-      );
-      seen = traced(command);
-      hog.kill("SIGKILL");
+      seen = traced(command, crowd());
       if (isNamed(seen.report)) break;
     }
     const { report, speeds, output } = seen!;
@@ -100,15 +100,20 @@ describe.each(MPIS)("%s", (mpi) => {
     let seen: Outcome | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       seen = traced(pinned(mpi, program, 160));
-      // Other work on this rank's core would really make it slow.
-      if ((seen.speeds[1]?.run_delay ?? 0) < 0.05 && isListed(seen.report)) break;
+      if (!isBusy(seen) && isListed(seen.report)) break;
     }
     const { report, speeds } = seen!;
-    if ((speeds[1]?.run_delay ?? 0) >= 0.05) context.skip("the machine was too busy");
-    expect({ speeds, imbalances: report.imbalances }).toSatisfy(() => isListed(report));
-    expect(report.regions.filter(({ throughout }) => throughout.length > 0)).toEqual([]);
+    if (!isBusy(seen!)) {
+      expect({ speeds, imbalances: report.imbalances }).toSatisfy(() => isListed(report));
+      expect(report.regions.filter(({ throughout }) => throughout.length > 0)).toEqual([]);
+    } else context.skip("the machine was too busy");
   });
 });
+
+/** Other work on this rank's core really makes it slow, and any makes times vary. */
+function isBusy({ speeds }: Outcome): boolean {
+  return (speeds[1]?.run_delay ?? 0) >= 0.05 || (speeds[1]?.error ?? 0) >= 0.03;
+}
 
 /** One region over nearly all of the run, of rank 0 alone. */
 function isNamed({ regions, run: { wallSeconds } }: Report): boolean {
