@@ -212,12 +212,15 @@ async function lowerReferences(store: Store): Promise<void> {
     CREATE OR REPLACE TEMP TABLE slow_ranks AS
       SELECT rank, 1 / (1 + slowdown) AS speed FROM rank_speeds WHERE region IS NOT NULL;
     UPDATE work_classes SET
+           reference_low_ns = reference_low_ns * (1 - m.extra / m.fragments / reference_ns),
+           reference_high_ns = reference_high_ns * (1 - m.extra / m.fragments / reference_ns),
            reference_ns = reference_ns - m.extra / m.fragments, lost_ns = lost_ns + m.extra
       FROM (SELECT class, sum(fragments)::DOUBLE AS fragments,
                    coalesce(sum(fragments * reference_ns * (1 - s.speed) ORDER BY rank), 0) AS extra
               FROM rank_references LEFT JOIN slow_ranks s USING (rank) GROUP BY class) m
      WHERE m.class = work_classes.class AND kind = 'compute' AND status = 'vsensor' AND m.extra > 0;
-    UPDATE rank_references SET reference_ns = reference_ns * s.speed
+    UPDATE rank_references SET reference_ns = reference_ns * s.speed, low_ns = low_ns * s.speed,
+           high_ns = high_ns * s.speed
       FROM slow_ranks s WHERE s.rank = rank_references.rank AND ${computing};
     UPDATE judges SET reference_ns = reference_ns * s.speed, allowed_ns = allowed_ns * s.speed
       FROM slow_ranks s WHERE s.rank = judges.rank AND kind = 'compute';
