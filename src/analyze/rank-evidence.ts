@@ -89,16 +89,16 @@ export function compareEvidence(
   for (const kind of [...new Set(probes.map((one) => one.kind))].toSorted()) {
     const medians = probes
       .filter((one) => one.kind === kind && one.logs.length >= ENOUGH)
-      .map(({ rank, logs }) => ({ rank, ...medianOf(logs) }));
-    for (const { rank, value, error } of medians) {
+      .map(({ rank, logs }) => ({ rank, median: medianOf(logs) }));
+    for (const { rank, median } of medians) {
       const others = medians.filter((other) => other.rank !== rank);
       if (others.length === 0) continue;
-      const peers = medianOf(others.map((other) => other.value));
+      const peers = medianOf(others.map((other) => other.median.value));
       const usual = USUAL_DIFFERENCE[kind] ?? 0.05;
       of.get(rank)!.probes.push({
         kind,
-        difference: value - peers.value,
-        error: Math.hypot(error, usual),
+        difference: median.value - peers.value,
+        error: Math.hypot(median.error, usual),
       });
     }
   }

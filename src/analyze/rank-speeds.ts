@@ -74,29 +74,30 @@ export function judgeRanks(
 ): RankSpeed[] {
   const compared = compareWork(times);
   const spread = spreadOf(compared);
-  const known = new Map(evidence.map((one) => [one.rank, one]));
+  const evidenceOf = new Map(evidence.map((one) => [one.rank, one]));
   return compared.map((one) => {
-    const own = known.get(one.rank) ?? { rank: one.rank, probes: [], delay: undefined };
+    const own = evidenceOf.get(one.rank) ?? { rank: one.rank, probes: [], delay: undefined };
     const error = Math.hypot(spread, one.error);
     const chance = Math.min(1, compared.length * Math.exp(-0.5 * (one.level / error) ** 2));
     const longer = one.level >= Math.log1p(minExcess) && chance <= maxChance;
     const most = own.probes.length > 0 ? Math.max(...own.probes.map((p) => p.difference)) : null;
-    return {
+    const known = {
       rank: one.rank,
       excess: Math.expm1(one.level),
       probes: most === null ? null : Math.expm1(most),
       runDelay: own.delay === undefined ? null : Math.expm1(own.delay),
       chance: one.level > 0 ? chance : 1,
       error,
-      ...(longer ? judge(one, own) : { verdict: "usual" as const, slowdown: 0, evidence: "" }),
     };
+    return Object.assign(known, longer ? judge(one, own) : USUAL);
   });
 }
 
-function judge(
-  one: Comparison,
-  { probes, delay }: RankEvidence,
-): Pick<RankSpeed, "verdict" | "slowdown" | "evidence"> {
+type Judgement = Pick<RankSpeed, "verdict" | "slowdown" | "evidence">;
+
+const USUAL: Judgement = { verdict: "usual", slowdown: 0, evidence: "" };
+
+function judge(one: Comparison, { probes, delay }: RankEvidence): Judgement {
   const slower = Math.max(0, ...probes.filter(isSlower).map(({ difference }) => difference));
   const delayed = delay !== undefined && delay >= LEAST_DELAY ? delay : 0;
   const explained = slower + delayed;
@@ -110,7 +111,7 @@ function judge(
     };
   }
   // Work that varies by itself can differ between ranks by itself: only the machine's own word counts.
-  if (one.varying > MOSTLY) return { verdict: "usual", slowdown: 0, evidence: "" };
+  if (one.varying > MOSTLY) return USUAL;
   if (isAsFast(one, probes, delay)) {
     return { verdict: "as_fast", slowdown: 0, evidence: "probes,run_delay" };
   }

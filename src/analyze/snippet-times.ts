@@ -52,10 +52,11 @@ export async function readVaryingTimes(store: Store): Promise<SnippetTime[]> {
            string_agg(DISTINCT vector, ',' ORDER BY vector) AS vectors, sum(ns * ns)::DOUBLE AS squares,
            sum(ns * n)::DOUBLE AS products, sum(n * n)::DOUBLE AS counts
       FROM blocks GROUP BY snippet, rank ORDER BY snippet, rank`);
-  return rows.map(({ squares, products, counts, ...row }) => {
-    const mean = row.ns / row.fragments;
+  return rows.map(({ snippet, rank, ns, fragments, vectors, squares, products, counts }) => {
+    const mean = ns / fragments;
     const deviations = squares - 2 * mean * products + mean * mean * counts;
-    return { ...row, varying: Math.sqrt(Math.max(0, deviations)) / row.ns };
+    const varying = Math.sqrt(Math.max(0, deviations)) / ns;
+    return { snippet, rank, ns, fragments, vectors, varying };
   });
 }
 

@@ -49,18 +49,16 @@ async function findAll(
 
 const BASE = { ranks: 8, steps: 250 };
 
-/** Each seed: these ranks named slow, at that speed within 4 points, and nothing else said of any rank. */
-function expectNamed(all: readonly Found[], slow: number[], factor: number): void {
-  for (const [i, found] of all.entries()) {
-    expect({ seed: i + 1, ...found, performance: [] }).toEqual({
-      seed: i + 1,
-      slow: [slow],
-      others: 0,
-      performance: [],
-      imbalances: [],
-    });
-    expect(Math.abs(found.performance[0]! - 1 / factor)).toBeLessThan(0.04);
-  }
+/** What is wrong, seed by seed, where these ranks are to be named slow at that speed within 4 points, and nothing else said. */
+function mistakes(all: readonly Found[], slow: number[], factor: number): string[] {
+  return all.flatMap((found, i) => {
+    const right =
+      JSON.stringify(found.slow) === JSON.stringify([slow]) &&
+      found.others === 0 &&
+      found.imbalances.length === 0 &&
+      Math.abs(found.performance[0]! - 1 / factor) < 0.04;
+    return right ? [] : [`seed ${i + 1}: ${JSON.stringify(found)}`];
+  });
 }
 
 describe.each([1.1, 1.15, 1.3])("%f times slower from start to end is named slow", (factor) => {
@@ -68,32 +66,32 @@ describe.each([1.1, 1.15, 1.3])("%f times slower from start to end is named slow
 
   test("a rank, by probes", async () => {
     const program = { ...BASE, partsNs: ONE, machine: (r: number) => (r === 3 ? factor : 1) };
-    expectNamed(await findAll(program, true, seeds), [3], factor);
+    expect(mistakes(await findAll(program, true, seeds), [3], factor)).toEqual([]);
   });
 
   test("one of two ranks, by probes", async () => {
     const program = { ...BASE, ranks: 2, partsNs: ONE, machine: (r: number) => (r ? factor : 1) };
-    expectNamed(await findAll(program, true, seeds), [1], factor);
+    expect(mistakes(await findAll(program, true, seeds), [1], factor)).toEqual([]);
   });
 
   test("a rank, by waiting for its core", async () => {
     const program = { ...BASE, partsNs: ONE, waits: (r: number) => (r === 3 ? factor - 1 : 0) };
-    expectNamed(await findAll(program, true, seeds), [3], factor);
+    expect(mistakes(await findAll(program, true, seeds), [3], factor)).toEqual([]);
   });
 
   test("a rank, by several snippets", async () => {
     const program = { ...BASE, partsNs: FOUR, machine: (r: number) => (r === 3 ? factor : 1) };
-    expectNamed(await findAll(program, false, seeds), [3], factor);
+    expect(mistakes(await findAll(program, false, seeds), [3], factor)).toEqual([]);
   });
 
   test("one of two hosts, by probes", async () => {
     const program = { ...BASE, partsNs: ONE, machine: (r: number) => (r >= 4 ? factor : 1) };
-    expectNamed(await findAll(program, true, seeds), [4, 5, 6, 7], factor);
+    expect(mistakes(await findAll(program, true, seeds), [4, 5, 6, 7], factor)).toEqual([]);
   });
 
   test("one of two hosts, by several snippets", async () => {
     const program = { ...BASE, partsNs: FOUR, machine: (r: number) => (r >= 4 ? factor : 1) };
-    expectNamed(await findAll(program, false, seeds), [4, 5, 6, 7], factor);
+    expect(mistakes(await findAll(program, false, seeds), [4, 5, 6, 7], factor)).toEqual([]);
   });
 
   test("but with one snippet and no probes it is undecided, as is more work", async () => {
@@ -108,16 +106,20 @@ describe.each([1.1, 1.15, 1.3])("%f times slower from start to end is named slow
 });
 
 /** Rank 2 holds an expert that more tokens are routed to; how many changes from step to step. */
-const EXPERTS = (parts: number[]): PartsProgram => {
-  const share = (r: number, random: { uniform: () => number }) =>
-    (0.4 + 1.2 * random.uniform()) * (r === 2 ? 1.6 : 1);
+function routed(rank: number, random: { uniform: () => number }): number {
+  return (0.4 + 1.2 * random.uniform()) * (rank === 2 ? 1.6 : 1);
+}
+
+function experts(partsNs: number[]): PartsProgram {
   return {
     ...BASE,
-    partsNs: parts,
-    work: (r, _, part, random) => (part === 0 ? share(r, random) : 1),
-    bytes: (r, _, part, random) => (part === 0 ? Math.round(8192 * share(r, random)) : 8),
+    partsNs,
+    work: (r, _, part, random) => (part === 0 ? routed(r, random) : 1),
+    bytes: (r, _, part, random) => (part === 0 ? Math.round(8192 * routed(r, random)) : 8),
   };
-};
+}
+
+const MORE_ON_3 = (r: number): number => (r === 3 ? 1.7 : 1);
 
 const UNEQUAL: Record<string, PartsProgram> = {
   "more work in one of four snippets": {
@@ -137,8 +139,8 @@ const UNEQUAL: Record<string, PartsProgram> = {
     bytes: (r) => (r === 3 ? 80 : 8),
   },
   "a triangle of work": { ...BASE, partsNs: ONE, work: (r) => 1 + 0.1 * r },
-  "routing to experts": EXPERTS(FOUR),
-  "routing to experts, and nothing else": EXPERTS([3.6e6]),
+  "routing to experts": experts(FOUR),
+  "routing to experts, and nothing else": experts([3.6e6]),
   "nothing of it": { ...BASE, partsNs: FOUR },
 };
 
@@ -152,9 +154,8 @@ describe("unequal work is never variance", () => {
   });
 
   test("more work on a core that probes find as fast is an imbalance", async () => {
-    const work = (r: number) => (r === 3 ? 1.7 : 1);
     for (const partsNs of [ONE, FOUR]) {
-      for (const found of await findAll({ ...BASE, partsNs, work }, true)) {
+      for (const found of await findAll({ ...BASE, partsNs, work: MORE_ON_3 }, true)) {
         expect(found).toMatchObject({
           slow: [],
           imbalances: [{ ranks: [3], verdict: "imbalance" }],

@@ -47,7 +47,7 @@ export async function buildRegions(store: Store): Promise<Region[]> {
       throughout: [
         ...new Set(
           evidence
-            .filter(({ region }) => region === row.region)
+            .filter((one) => one.region === row.region)
             .flatMap((one) => one.evidence.split(",")),
         ),
       ],
