@@ -43,6 +43,29 @@ export async function readHeat(store: Store, kind: Kind, binNs: number): Promise
   return heat;
 }
 
+/** The heat map with the bins that regions touch unknown. */
+export function without(
+  heat: Heat,
+  regions: readonly { ranks: readonly number[]; startNs: number; endNs: number }[],
+): Heat {
+  const left = {
+    ...heat,
+    observed: Float64Array.from(heat.observed),
+    reference: Float64Array.from(heat.reference),
+    allowed: Float64Array.from(heat.allowed),
+  };
+  for (const { ranks, startNs, endNs } of regions) {
+    const from = Math.max(0, Math.floor(startNs / heat.binNs));
+    const to = Math.max(from, Math.min(heat.bins, Math.ceil(endNs / heat.binNs)));
+    for (const rank of ranks) {
+      const row = heat.ranks.indexOf(rank) * heat.bins;
+      for (const column of [left.observed, left.reference, left.allowed])
+        column.fill(0, row + from, row + to);
+    }
+  }
+  return left;
+}
+
 /** Sums over bins [from, to) of one row of the heat map. */
 export function sumBins(heat: Heat, rank: number, from: number, to: number) {
   let observed = 0;

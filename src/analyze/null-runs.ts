@@ -8,6 +8,8 @@ import { quantile, randomFrom } from "./statistics.ts";
 const BLOCK = 8;
 /** A rank with fewer undisturbed bins borrows those of all ranks. */
 const ENOUGH = 40;
+/** Stretches that must fit into the undisturbed bins of a rank to draw from them. */
+const STRETCHES = 8;
 /** Ranks resampled; with more, the chance is scaled up. */
 const MAX_RANKS = 64;
 
@@ -18,6 +20,7 @@ export class NullRuns {
   private readonly quiet: number[][];
   private readonly all: number[];
   private readonly levels: number[];
+  private readonly sums = new Map<number[], { observed: Float64Array; reference: Float64Array }>();
   private maxima: Float64Array | undefined;
 
   constructor(heat: Heat, candidates: readonly Candidate[], settings: Settings) {
@@ -65,17 +68,56 @@ export class NullRuns {
 
   /**
    * What noise adds to (or takes from) the loss of `bins` bins with `reference` ns of reference time on a rank:
-   * 2.5 % and 97.5 % quantile over runs of as many undisturbed bins.
+   * 2.5 % and 97.5 % quantile over runs of undisturbed bins. Twice: noise inside, and that of the bins which the reference
+   * comes from.
    */
   noise(parts: readonly { rank: number; bins: number; reference: number }[]): [number, number] {
     const random = randomFrom(this.settings.seed + 1);
+    const draws = parts.map((part) => this.drawsFor(part.rank, part.bins));
     const sums = Float64Array.from({ length: 2 * this.settings.resamples }, () =>
-      parts.reduce(
-        (sum, part) => sum + part.reference * this.excess(part.rank, part.bins, random),
-        0,
-      ),
+      parts.reduce((sum, part, i) => sum + part.reference * draws[i]!(random), 0),
     );
     return [quantile(sums, 0.025), quantile(sums, 0.975)];
+  }
+
+  /**
+   * Draws the relative excess that noise makes over `bins` bins of a rank. So long a stretch may not fit often into what is
+   * undisturbed: then shorter ones are drawn, whose deviation shrinks with length as it does among these.
+   */
+  private drawsFor(rank: number, bins: number): (random: () => number) => number {
+    const pool = this.pool(rank);
+    if (pool.length === 0) return () => 0;
+    const mean = this.excess(rank, 0, pool.length);
+    const length = Math.max(1, Math.min(bins, Math.floor(pool.length / STRETCHES)));
+    const decline = this.decline(rank, length);
+    const inside = (length / Math.max(length, bins)) ** decline;
+    const outside = (length / pool.length) ** decline;
+    return (random) => {
+      const draw = () => this.excess(rank, Math.floor(random() * pool.length), length) - mean;
+      return mean + inside * draw() + outside * draw();
+    };
+  }
+
+  /** By which power of length the deviation of means over undisturbed stretches falls: 1/2 if bins are independent. */
+  private decline(rank: number, length: number): number {
+    const short = Math.max(1, Math.floor(length / 8));
+    if (short === length) return 0.5;
+    const ratio = this.deviation(rank, short) / this.deviation(rank, length);
+    const power = Math.log(ratio) / Math.log(length / short);
+    return Number.isFinite(power) ? Math.min(0.5, Math.max(0, power)) : 0.5;
+  }
+
+  /** Standard deviation of the relative excess of all stretches of a length, one after the other. */
+  private deviation(rank: number, length: number): number {
+    const pool = this.pool(rank);
+    const mean = this.excess(rank, 0, pool.length);
+    let squares = 0;
+    let count = 0;
+    for (let start = 0; start + length <= pool.length; start += length) {
+      squares += (this.excess(rank, start, length) - mean) ** 2;
+      count++;
+    }
+    return Math.sqrt(squares / Math.max(1, count));
   }
 
   /** Mean of what is allowed above reference in an undisturbed bin: no maximum is taken to be below it. */
@@ -87,19 +129,33 @@ export class NullRuns {
     return slack / Math.max(1, this.all.length);
   }
 
-  /** Relative excess over reference of a random run of undisturbed bins. */
-  private excess(rank: number, bins: number, random: () => number): number {
+  /** Relative excess over reference of `bins` undisturbed bins of a rank from the `start`-th on, taken as a ring. */
+  private excess(rank: number, start: number, bins: number): number {
     const pool = this.pool(rank);
-    if (pool.length === 0) return 0;
+    const sums = this.sumsOf(pool);
     let observed = 0;
     let reference = 0;
-    const start = Math.floor(random() * pool.length);
-    for (let k = 0; k < Math.min(bins, pool.length); k++) {
-      const i = pool[(start + k) % pool.length]!;
-      observed += this.heat.observed[i]!;
-      reference += this.heat.reference[i]!;
+    for (const [from, to] of ringParts(start, Math.min(bins, pool.length), pool.length)) {
+      observed += sums.observed[to]! - sums.observed[from]!;
+      reference += sums.reference[to]! - sums.reference[from]!;
     }
-    return (observed - reference) / reference;
+    return reference > 0 ? (observed - reference) / reference : 0;
+  }
+
+  /** Running sums over the bins of a pool. */
+  private sumsOf(pool: number[]): { observed: Float64Array; reference: Float64Array } {
+    const known = this.sums.get(pool);
+    if (known) return known;
+    const running = (values: Float64Array) => {
+      const sums = new Float64Array(pool.length + 1);
+      pool.forEach((bin, i) => {
+        sums[i + 1] = sums[i]! + values[bin]!;
+      });
+      return sums;
+    };
+    const made = { observed: running(this.heat.observed), reference: running(this.heat.reference) };
+    this.sums.set(pool, made);
+    return made;
   }
 
   private pool(rank: number): number[] {
@@ -131,6 +187,17 @@ export class NullRuns {
       return best.best;
     }).toSorted();
   }
+}
+
+/** Stretches of a ring of `size` places that `count` places from `start` on cover. */
+function ringParts(start: number, count: number, size: number): [number, number][] {
+  const end = start + count;
+  return end <= size
+    ? [[start, end]]
+    : [
+        [start, size],
+        [0, end - size],
+      ];
 }
 
 function levelOf(heat: Heat, bins: readonly number[]): number {

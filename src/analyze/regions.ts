@@ -3,11 +3,15 @@ import { refineBorders } from "./borders.ts";
 import { type Candidate, findCandidates, materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
 import { findSlowCommunication } from "./communication-regions.ts";
-import { type Heat, readHeat } from "./heat.ts";
+import { numberEvents } from "./events.ts";
+import { type FineBins, readFineBins } from "./fine-bins.ts";
+import { type Heat, readHeat, without } from "./heat.ts";
+import { completeHosts, readHosts, scopeOf } from "./hosts.ts";
+import { findMild } from "./mild-slowness.ts";
 import { partsInside, total, type Worst, worstInside } from "./judged.ts";
 import { type Draft, joinRanks } from "./join-ranks.ts";
 import { NullRuns } from "./null-runs.ts";
-import { comesPeriodically, isCommonPhase, isDrift } from "./program-doings.ts";
+import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
 
 /** Candidates looked at closely, largest loss first. */
@@ -42,6 +46,7 @@ export async function findRegions(
   const slowCalls = findSlowCommunication(communication, compute, settings, wallNs);
   await writeRegions(store, communication, slowCalls.nulls, slowCalls.drafts);
   await numberRegions(store);
+  await numberEvents(store);
 }
 
 /** Regions of a kind whose time is each rank's own: computation, and I/O. */
@@ -52,15 +57,91 @@ async function findSlowWork(
   settings: Settings,
   wallNs: number,
 ): Promise<void> {
-  const candidates = findCandidates(heat, settings, wallNs);
-  const nulls = new NullRuns(heat, candidates, settings);
+  const drafts = await findStrong(store, heat, heat, snippetOf, settings, wallNs);
+  // What is left is looked at twice more, with less slowness needed and more significance.
+  const weak = { maxPerformance: settings.maxWeakPerformance, maxChance: settings.maxWeakChance };
+  const rest = without(heat, drafts);
+  for (const draft of await findStrong(
+    store,
+    heat,
+    rest,
+    snippetOf,
+    { ...settings, ...weak },
+    wallNs,
+  ))
+    if (!(await mayBeOwnDoing(store, heat, draft))) drafts.push(draft);
+  const fine = await readFineBins(store, heat.kind, wallNs);
+  for (const draft of fine ? await findMild(store, fine, drafts, settings, wallNs) : [])
+    if (!(await mayBeOwnDoing(store, heat, draft))) drafts.push(draft);
+  const bins: Heat | FineBins = fine ?? heat;
+  const joined = await withHosts(store, heat, joinRanks(drafts));
+  await writeRegions(store, bins, nullsOutside(bins, joined, settings), joined);
+}
+
+/** Regions with all the ranks of a host where the host is slow. */
+async function withHosts(store: Store, heat: Heat, drafts: readonly Draft[]): Promise<Draft[]> {
+  const hosts = await readHosts(store);
+  const complete: Draft[] = [];
+  for (const draft of drafts) {
+    const others = [...complete, ...drafts].filter(
+      (one) => one !== draft && one.startNs < draft.endNs && one.endNs > draft.startNs,
+    );
+    const parts = await partsInside(store, heat.kind, draft.startNs, draft.endNs);
+    const taken = new Set(others.flatMap(({ ranks }) => ranks));
+    complete.push({ ...draft, ranks: completeHosts(draft, parts, hosts, taken) });
+  }
+  return complete;
+}
+
+/** Stretches of the heat map that are slow significantly and materially. `rest` is it without what is known already. */
+async function findStrong(
+  store: Store,
+  heat: Heat,
+  rest: Heat,
+  snippetOf: ReadonlyMap<number, number>,
+  settings: Settings,
+  wallNs: number,
+): Promise<Draft[]> {
+  const candidates = findCandidates(rest, settings, wallNs);
+  const nulls = new NullRuns(rest, candidates, settings);
   const drafts: Draft[] = [];
   const largest = [...candidates].toSorted((a, b) => b.loss - a.loss).slice(0, MAX_CANDIDATES);
   for (const one of largest) {
     const draft = await confirm(store, heat, one, nulls, snippetOf, settings, wallNs);
     if (draft) drafts.push(draft);
   }
-  await writeRegions(store, heat, nulls, joinRanks(drafts));
+  return drafts;
+}
+
+/** The bins of a heat map outside of regions. */
+function nullsOutside(heat: Heat, regions: readonly Draft[], settings: Settings): NullRuns {
+  const taken = regions.flatMap(({ ranks, startNs, endNs, loss }) =>
+    ranks.map((rank) => ({
+      rank: heat.ranks.indexOf(rank),
+      from: Math.max(0, Math.floor(startNs / heat.binNs)),
+      to: Math.min(heat.bins, Math.ceil(endNs / heat.binNs)),
+      score: 0,
+      loss,
+      threshold: 0,
+    })),
+  );
+  return new NullRuns(heat, taken, settings);
+}
+
+/**
+ * Whether a mild slow-down may be the program's own doing: drift, or something that nearly all ranks do. A change
+ * of work too small for the classes cannot be told from a mild disturbance of all.
+ */
+async function mayBeOwnDoing(
+  store: Store,
+  heat: Heat,
+  { startNs, endNs, ranks, loss }: Draft,
+): Promise<boolean> {
+  const from = Math.max(0, Math.floor(startNs / heat.binNs));
+  const to = Math.min(heat.bins, Math.ceil(endNs / heat.binNs));
+  const one = { rank: heat.ranks.indexOf(ranks[0]!), from, to, score: 0, loss, threshold: 0 };
+  if (isDrift(heat, one)) return true;
+  return isCommonInside(await partsInside(store, heat.kind, startNs, endNs), ranks[0]!);
 }
 
 async function snippets(store: Store): Promise<Map<number, number>> {
@@ -123,6 +204,7 @@ async function writeRegions(
   drafts: readonly Draft[],
 ): Promise<void> {
   const { n: before } = (await store.row<{ n: number }>("SELECT count(*) AS n FROM regions"))!;
+  const hosts = await readHosts(store);
   const regions: (number | string)[][] = [];
   const members: (number | string)[][] = [];
   for (const draft of drafts) {
@@ -132,7 +214,8 @@ async function writeRegions(
       ...total(parts.filter((part) => part.rank === rank)),
     }));
     const number = before + regions.length + 1;
-    regions.push([number, heat.kind, ...figures(heat, nulls, draft, slow)]);
+    const scope = scopeOf(draft.ranks, heat.ranks, hosts);
+    regions.push([number, heat.kind, ...figures(heat, nulls, draft, slow), scope, 0]);
     for (const { rank, observed, reference } of slow) {
       members.push([number, rank, "slow", observed, reference, observed - reference]);
     }

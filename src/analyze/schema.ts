@@ -4,7 +4,7 @@
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 5;
+export const ANALYSIS_VERSION = 8;
 
 export const ANALYSIS_TABLES = `
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
@@ -23,6 +23,7 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   ranks INTEGER NOT NULL,       -- ranks that have some
   total_ns BIGINT NOT NULL,
   reference_ns DOUBLE,          -- robust time of the work undisturbed; NULL unless status is vsensor
+  spread DOUBLE,                -- usual deviation of single fragments, in logs; NULL unless status is vsensor
   lost_ns DOUBLE,               -- total - reference of all its fragments (factors included), or NULL
   first_ns BIGINT NOT NULL,     -- start of its first fragment; time blocks are counted from here
   block_ns BIGINT NOT NULL,     -- length of a time block, see reference_factors
@@ -72,10 +73,11 @@ CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments
   rank INTEGER NOT NULL,
   fragments BIGINT NOT NULL,
   total_ns BIGINT NOT NULL,
-  reference_ns DOUBLE NOT NULL, -- of comparable ranks nearly the same: they are pooled
+  reference_ns DOUBLE NOT NULL, -- mean undisturbed time, usual spikes included; of comparable ranks nearly the same: pooled
   low_ns DOUBLE NOT NULL,       -- 95 % interval of reference_ns
   high_ns DOUBLE NOT NULL,
-  peers_ns DOUBLE               -- median of the other ranks' references, NULL if there are none
+  peers_ns DOUBLE,              -- median of the other ranks' references, NULL if there are none
+  usual_ns DOUBLE NOT NULL      -- middle of the undisturbed bulk, without spikes
 );
 CREATE TABLE judges(            -- class_works, work_classes and rank_references joined: what judges a fragment
   kind VARCHAR NOT NULL,
@@ -92,6 +94,7 @@ CREATE TABLE judges(            -- class_works, work_classes and rank_references
   block_ns BIGINT NOT NULL,
   blocks INTEGER NOT NULL,
   reference_ns DOUBLE NOT NULL,
+  usual_ns DOUBLE NOT NULL,
   allowed_ns DOUBLE NOT NULL,   -- with the tolerance, where reference_factors has no row
   context BIGINT NOT NULL       -- as in class_works
 );
@@ -131,7 +134,11 @@ CREATE TABLE regions(           -- variance regions, largest loss first
   lost_ns DOUBLE NOT NULL,      -- observed - reference, summed over ranks
   lost_low_ns DOUBLE NOT NULL,  -- 95 % interval of lost_ns
   lost_high_ns DOUBLE NOT NULL,
-  significance DOUBLE NOT NULL  -- chance of a region like this in an undisturbed run
+  significance DOUBLE NOT NULL, -- chance of a region like this in an undisturbed run
+  scope VARCHAR NOT NULL DEFAULT 'ranks', -- who was slow. job: all ranks; host: all ranks of one or more hosts, and
+                                --   no other; ranks: neither (or hosts have one rank each)
+  event INTEGER NOT NULL DEFAULT 0 -- regions of different kinds at the same time on the same rank have one number;
+                                --   from 1, most lost time first
 );
 CREATE TABLE region_ranks(
   region INTEGER NOT NULL,
@@ -182,6 +189,7 @@ export const ANALYSIS_VIEWS = `
 CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, with its reference time
   SELECT c.rank, c.class, c.start_ns - c.before_ns AS start_ns, c.start_ns AS end_ns,
          c.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         c.usual_ns * coalesce(f.factor, 1) AS usual_ns,
          coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
     FROM (SELECT j.*, x.before_ns, x.start_ns
             FROM executions x JOIN works w USING (work)
@@ -204,6 +212,7 @@ CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, wit
 CREATE VIEW judged_calls AS     -- the same for calls of every kind
   SELECT c.kind, c.rank, c.class, c.start_ns, c.end_ns,
          c.reference_ns * coalesce(f.factor, 1) AS reference_ns,
+         c.usual_ns * coalesce(f.factor, 1) AS usual_ns,
          coalesce(c.reference_ns * f.factor * f.allowance, c.allowed_ns) AS allowed_ns
     FROM (SELECT j.*, x.start_ns, x.end_ns
             FROM executions x JOIN works w USING (work)

@@ -12,6 +12,8 @@ export interface Settings {
   tolerance: number;
   /** A region's performance must be below this: an idle virtual machine went down to 0.81 for seconds by itself. */
   maxPerformance: number;
+  /** The same where a slow-down is significant at maxWeakChance. */
+  maxWeakPerformance: number;
   /** A region must cost each of its ranks this share of the run ... */
   minLossShare: number;
   /** ... and this many nanoseconds. */
@@ -21,6 +23,10 @@ export interface Settings {
   minSpikeNs: number;
   /** Chance of a region in an undisturbed run that is still accepted. */
   maxChance: number;
+  /** The same for slow-downs above maxPerformance, which noise comes nearer to; */
+  maxWeakChance: number;
+  /** and for those that the fine scan finds, too short or too mild for the heat map. */
+  maxMildChance: number;
   /** A rank's own reference above that of its peers by this share is an imbalance. */
   minImbalance: number;
   /** The same work that takes longer than on the peers by this share throughout is looked at: slow, or more work? */
@@ -39,11 +45,14 @@ export const DEFAULT_SETTINGS: Settings = {
   maxWander: 0.08,
   tolerance: 0.1,
   maxPerformance: 0.75,
+  maxWeakPerformance: 0.9,
   minLossShare: 0.01,
   minLossNs: 20e6,
   minSpikeShare: 0.02,
   minSpikeNs: 150e6,
   maxChance: 0.005,
+  maxWeakChance: 0.001,
+  maxMildChance: 0.0001,
   minImbalance: 0.07,
   minSlowness: 0.06,
   maxBins: 1000,

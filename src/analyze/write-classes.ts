@@ -64,7 +64,7 @@ export async function writeClasses(
     INSERT INTO judges
       SELECT m.kind, m.snippet, r.rank, m.bytes, m.before_bytes, m.communicator, m.requests, class,
              ceil(w.from_ns * m.scale)::BIGINT, least(ceil(w.to_ns * m.scale), ${FOREVER})::BIGINT,
-             w.first_ns, w.block_ns, w.blocks, r.reference_ns * m.scale,
+             w.first_ns, w.block_ns, w.blocks, r.reference_ns * m.scale, r.usual_ns * m.scale,
              r.reference_ns * m.scale * ${1 + settings.tolerance}, m.context
         FROM class_works m JOIN work_classes w USING (class) JOIN rank_references r USING (class)
        ORDER BY ALL;`);
@@ -136,6 +136,7 @@ function addReferences(
       low[r]!,
       high[r]!,
       Number.isNaN(peers[r]!) ? null : peers[r]!,
+      Math.exp(fit.level[r]!),
     ]);
   });
   return lost;
@@ -167,6 +168,7 @@ function classRow(
     ranks,
     total,
     reference,
+    one && lost !== null ? one.means.spread : null,
     lost,
     key.first_ns,
     key.block_ns,

@@ -33,6 +33,8 @@ export interface SimulatedRank {
   endNs: number[];
   bytes: number[];
   peer: number[];
+  /** What disturbances added to its computations. */
+  lostNs: number;
 }
 
 /** States, in order of the loop. Init and finalize frame the run. */
@@ -53,12 +55,13 @@ export function simulate({
   });
   // The general simulator counts the program's calls first, then MPI_Init and MPI_Finalize.
   const number = [1, 2, 0, 3];
-  return ranks.map(({ state, startNs, endNs, bytes, peer }) => ({
+  return ranks.map(({ state, startNs, endNs, bytes, peer, lostBeforeNs }) => ({
     state: state.map((one) => number[one]!),
     startNs,
     endNs,
     bytes,
     peer,
+    lostNs: lostBeforeNs.reduce((sum, ns) => sum + ns, 0),
   }));
 }
 
