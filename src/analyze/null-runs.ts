@@ -8,6 +8,10 @@ import { quantile, randomFrom } from "./statistics.ts";
 const BLOCK = 8;
 /** A rank with fewer undisturbed bins borrows those of all ranks. */
 const ENOUGH = 40;
+/** What so few stretches leave open: 97.5 % quantile of Student's t with 7 degrees of freedom by that of the normal. */
+const FEW_STRETCHES = 2.365 / 1.96;
+/** Bins beyond a border that it may overrun. */
+const BEYOND = 16;
 /** Stretches that must fit into the undisturbed bins of a rank to draw from them. */
 const STRETCHES = 8;
 /** Ranks resampled; with more, the chance is scaled up. */
@@ -68,34 +72,69 @@ export class NullRuns {
 
   /**
    * What noise adds to (or takes from) the loss of `bins` bins with `reference` ns of reference time on a rank:
-   * 2.5 % and 97.5 % quantile over runs of undisturbed bins. Twice: noise inside, and that of the bins which the reference
-   * comes from.
+   * 2.5 % and 97.5 % quantile over runs of undisturbed bins. It adds noise inside, noise of the bins that the reference
+   * comes from, and noise next to the borders that is taken for part of the region.
+   *
+   * @param threshold share above reference that separates slow from fine at the borders
    */
-  noise(parts: readonly { rank: number; bins: number; reference: number }[]): [number, number] {
+  noise(
+    parts: readonly { rank: number; bins: number; reference: number }[],
+    threshold: number,
+  ): [number, number] {
     const random = randomFrom(this.settings.seed + 1);
     const draws = parts.map((part) => this.drawsFor(part.rank, part.bins));
     const sums = Float64Array.from({ length: 2 * this.settings.resamples }, () =>
-      parts.reduce((sum, part, i) => sum + part.reference * draws[i]!(random), 0),
+      parts.reduce((sum, part, i) => {
+        const borders =
+          this.overrun(part.rank, threshold, random) + this.overrun(part.rank, threshold, random);
+        return sum + part.reference * draws[i]!(random) + borders;
+      }, 0),
     );
     return [quantile(sums, 0.025), quantile(sums, 0.975)];
   }
 
   /**
-   * Draws the relative excess that noise makes over `bins` bins of a rank. So long a stretch may not fit often into what is
+   * Draws the relative excess that noise makes over `bins` bins of a rank: around its own mean, deviations as all ranks
+   * have them, for spikes are so rare that one rank has met few. So long a stretch may not fit often into what is
    * undisturbed: then shorter ones are drawn, whose deviation shrinks with length as it does among these.
    */
   private drawsFor(rank: number, bins: number): (random: () => number) => number {
     const pool = this.pool(rank);
     if (pool.length === 0) return () => 0;
-    const mean = this.excess(rank, 0, pool.length);
     const length = Math.max(1, Math.min(bins, Math.floor(pool.length / STRETCHES)));
     const decline = this.decline(rank, length);
     const inside = (length / Math.max(length, bins)) ** decline;
     const outside = (length / pool.length) ** decline;
-    return (random) => {
-      const draw = () => this.excess(rank, Math.floor(random() * pool.length), length) - mean;
-      return mean + inside * draw() + outside * draw();
+    const ranks = this.quiet.flatMap((own, other) => (own.length >= length ? [other] : []));
+    const draw = (random: () => number) => {
+      const other = ranks[Math.floor(random() * ranks.length)] ?? rank;
+      const start = Math.floor(random() * this.pool(other).length);
+      return this.excess(other, start, length) - this.mean(other);
     };
+    return (random) =>
+      this.mean(rank) + FEW_STRETCHES * (inside * draw(random) + outside * draw(random));
+  }
+
+  /** Relative excess of all undisturbed bins of a rank. */
+  private mean(rank: number): number {
+    return this.excess(rank, 0, this.pool(rank).length);
+  }
+
+  /**
+   * Loss, ns, by which a border that is set where the sum of observed - (1 + threshold) * reference turns overruns the true
+   * one into an undisturbed stretch.
+   */
+  private overrun(rank: number, threshold: number, random: () => number): number {
+    const pool = this.pool(rank);
+    const start = Math.floor(random() * pool.length);
+    let [sum, best, loss, lossThere] = [0, 0, 0, 0];
+    for (let k = 0; k < Math.min(BEYOND, pool.length); k++) {
+      const i = pool[(start + k) % pool.length]!;
+      loss += this.heat.observed[i]! - this.heat.reference[i]!;
+      sum += this.heat.observed[i]! - (1 + threshold) * this.heat.reference[i]!;
+      if (sum > best) [best, lossThere] = [sum, loss];
+    }
+    return lossThere;
   }
 
   /** By which power of length the deviation of means over undisturbed stretches falls: 1/2 if bins are independent. */
@@ -110,7 +149,7 @@ export class NullRuns {
   /** Standard deviation of the relative excess of all stretches of a length, one after the other. */
   private deviation(rank: number, length: number): number {
     const pool = this.pool(rank);
-    const mean = this.excess(rank, 0, pool.length);
+    const mean = this.mean(rank);
     let squares = 0;
     let count = 0;
     for (let start = 0; start + length <= pool.length; start += length) {

@@ -14,6 +14,8 @@ import { NullRuns } from "./null-runs.ts";
 import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
 
+/** Borders lie where slowness passes this share of the region's, as `candidates.ts` and `mild-slowness.ts` set them. */
+const BORDER = 0.4;
 /** Candidates looked at closely, largest loss first. */
 const MAX_CANDIDATES = 50;
 /**
@@ -241,6 +243,7 @@ function figures(
       bins,
       reference: one.reference,
     })),
+    BORDER * (observed / reference - 1),
   );
   const interval = [Math.min(lost, lost - high), Math.max(lost, lost - low)];
   return [startNs, endNs, reference / observed, lost, ...interval, chance];

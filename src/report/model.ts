@@ -98,6 +98,10 @@ export interface Sensor {
 export interface Region {
   id: number;
   kind: Kind;
+  /** Regions of different kinds on the same rank at the same time have one number; from 1, most lost time first. */
+  event: number;
+  /** job: all ranks were slow; host: all ranks of `hosts` and no other; ranks: neither. */
+  scope: "ranks" | "host" | "job";
   /** Ranks that were slow themselves; those that only waited are in `victims`. */
   ranks: number[];
   hosts: string[];

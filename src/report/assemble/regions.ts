@@ -13,6 +13,8 @@ interface RegionRow extends Record<string, unknown> {
   lost_low_ns: number;
   lost_high_ns: number;
   significance: number;
+  scope: Region["scope"];
+  event: number;
 }
 
 /** Variance regions, largest loss first. Causes are found by later passes. */
@@ -33,6 +35,8 @@ export async function buildRegions(store: Store): Promise<Region[]> {
     const region: Omit<Region, "advice"> = {
       id: row.region,
       kind: row.kind,
+      event: row.event,
+      scope: row.scope,
       ranks: slow.map(({ rank }) => rank),
       hosts: hostNames(slow.map(({ host }) => host)),
       startSeconds: row.start_ns / 1e9,

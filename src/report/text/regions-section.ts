@@ -14,7 +14,7 @@ export function regionsSection(report: Report, style: Style, width: number): str
   if (regions.length === 0) return [];
   const lines = [style.bold("Variance regions")];
   for (const region of regions.slice(0, MOST_REGIONS)) {
-    lines.push(...regionLines(region, run, width));
+    lines.push(...regionLines(region, regions, run, width));
   }
   if (regions.length > MOST_REGIONS) {
     const rest = regions.slice(MOST_REGIONS);
@@ -25,7 +25,12 @@ export function regionsSection(report: Report, style: Style, width: number): str
   return lines;
 }
 
-function regionLines(region: Region, run: Report["run"], width: number): string[] {
+function regionLines(
+  region: Region,
+  all: readonly Region[],
+  run: Report["run"],
+  width: number,
+): string[] {
   const number = `  ${region.id}. `;
   const indent = " ".repeat(number.length);
   const moment = (seconds: number) => formatMoment(seconds, run.wallSeconds);
@@ -41,9 +46,14 @@ function regionLines(region: Region, run: Report["run"], width: number): string[
   if (region.victims.length > 0) {
     facts.push(`only waited meanwhile: ${ranksInWords(region.victims, run.ranks)}`);
   }
+  const others = all.filter(({ event, id }) => event === region.event && id !== region.id);
+  if (others.length > 0) {
+    const which = others.map(({ id, kind }) => `${id} (${kind})`).join(", ");
+    facts.push(`one event with ${which}, on the same ranks at the same time`);
+  }
   facts.push(printable(region.advice));
   return [
-    ...wrap(`${region.kind}, ${who} on ${hosts}`, width, number, indent),
+    ...wrap(`${region.kind}, ${who} on ${hosts}${place(region)}`, width, number, indent),
     ...facts.flatMap((fact) => wrap(fact, width, indent)),
   ];
 }
@@ -57,6 +67,12 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
 function throughout({ throughout: evidence }: Region): string {
   const shown = evidence.map((word) => SHOWN_BY[word] ?? printable(word));
   return `slow from start to end, not more work: ${shown.join("; ")}`;
+}
+
+/** What the ranks have in common, where it is their host. */
+function place({ scope, hosts }: Region): string {
+  if (scope !== "host") return "";
+  return hosts.length === 1 ? ": the whole host" : ": all of these hosts";
 }
 
 function chance(significance: number): string {

@@ -149,6 +149,8 @@ describe("buildReport", () => {
     expect(regions[0]).toMatchObject({
       id: 1,
       kind: "compute",
+      event: 1,
+      scope: "ranks",
       ranks: [1],
       hosts: ["node2"],
       startSeconds: 4,

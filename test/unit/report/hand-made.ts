@@ -27,7 +27,7 @@ INSERT INTO work_classes(class, kind, snippet, bytes, before_bytes, communicator
 UPDATE work_classes SET basis = 'arguments', confidence = 0.75, reference_low_ns = 29000000, reference_high_ns = 31000000 WHERE class = 0;
 INSERT INTO unusual_paths VALUES ('compute', 1, 0, 0, 2, 2, 50000000, 30000000, 1, 9000000000);
 INSERT INTO regions(region, kind, start_ns, end_ns, performance, lost_ns,
-    lost_low_ns, lost_high_ns, significance) VALUES (1, 'compute', 4000000000, 6000000000, 0.5, 1000000000, 900000000, 1100000000, 0.0001);
+    lost_low_ns, lost_high_ns, significance, scope, event) VALUES (1, 'compute', 4000000000, 6000000000, 0.5, 1000000000, 900000000, 1100000000, 0.0001, 'ranks', 1);
 INSERT INTO region_ranks(region, rank, role, observed_ns, reference_ns, lost_ns) VALUES (1, 1, 'slow', 2000000000, 1000000000, 1000000000),
   (1, 0, 'waiting', 1500000000, 500000000, 1000000000);
 INSERT INTO imbalances(kind, ranks, excess_percent, cost_ns, verdict, reason) VALUES ('compute', [1], 12.5, 700000000, 'undecided', 'probes would decide it');

@@ -112,6 +112,8 @@ export function randomReport(seed: number): Report {
     regions: some(14, () => ({
       id: 1 + below(2000),
       kind: pick(KINDS),
+      event: 1 + below(3),
+      scope: pick(["ranks", "host", "job"] as const),
       ranks: ranks(),
       hosts: some(6, () => pick(NAMES)),
       startSeconds: random() * wallSeconds,

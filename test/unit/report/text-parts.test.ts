@@ -159,6 +159,8 @@ describe("width", () => {
 const region = (fields: Partial<Region>): Region => ({
   id: 1,
   kind: "compute",
+  event: 1,
+  scope: "ranks",
   ranks: [],
   hosts: [],
   startSeconds: 0,
