@@ -3,14 +3,14 @@ import { readColumns } from "./columns.ts";
 import { DEVIATION, type FineBins, quietDeviations, substantial, WORTH } from "./fine-bins.ts";
 import { partsInside, total } from "./judged.ts";
 import type { Draft } from "./join-ranks.ts";
-import { chanceOf, scanForSlow, type Slow } from "./scan.ts";
+import { scanForSlow, type Slow } from "./scan.ts";
 import type { Settings } from "./settings.ts";
 
 /**
  * A mild slow-down must cost this share of the run and so many ns, and take performance to this at least: deviations are
  * capped logs, and alone do not say.
  */
-const LEAST_SHARE = 0.0005;
+const LEAST_SHARE = 0.00005;
 const LEAST_NS = 0.5e6;
 const MILD_PERFORMANCE = 0.98;
 /** Windows looked at closely, best first. */
@@ -45,7 +45,7 @@ export async function findMild(
     const loss = own.observed - own.reference;
     if (loss < Math.max(LEAST_NS, LEAST_SHARE * wallNs)) continue;
     if (own.reference > MILD_PERFORMANCE * own.observed) continue;
-    found.push({ startNs, endNs, ranks: [rank], loss, chance: chanceOf(window.score) });
+    found.push({ startNs, endNs, ranks: [rank], loss, chance: window.chance });
   }
   return found;
 }

@@ -28,15 +28,16 @@ export interface Slow {
   to: number;
   /** Mean log slow-down inside. */
   shift: number;
-  /** Deviation in standard errors less the penalty of its length: see `chanceOf`. */
+  /** Deviation in standard errors less the penalty of its length. */
   score: number;
+  /** Chance that an undisturbed run has a window that scores as much. */
+  chance: number;
 }
 
 /** Windows start at multiples of a quarter of their length and are 1, 1.25, 1.5 and 1.75 times a power of two long. */
 const STEPS_PER_OCTAVE = 4;
 /** Blocks that a scale must have so that its noise is measured and not carried on from the scale below. */
 const ENOUGH_BLOCKS = 16;
-const LEAST_GROWTH = Math.SQRT2;
 /** Standard error of a variance by quartiles, relative, times the root of the number of values. */
 const ERROR = 2.33;
 /** Quartiles of the standard normal are this far from the middle. */
@@ -49,14 +50,15 @@ const NORMAL_QUARTILE = 0.6745;
 const TENTH = 0.6;
 const DECAY = 3.3;
 
-/** Chance that an undisturbed run has a window that scores as much. */
-export function chanceOf(score: number): number {
-  return Math.min(1, 0.1 * Math.exp(-DECAY * (score - TENTH)));
-}
+/**
+ * Noise that is larger than that of independent fragments is itself uncertain: chances are so many times larger per
+ * unit of its factor above 1. Set by simulated runs whose ranks' speeds wander by 3 %.
+ */
+const UNSURE = 30;
 
-/** Score that an undisturbed run reaches with a chance of at most 0.1. */
-export function scoreOf(chance: number): number {
-  return TENTH + Math.log(0.1 / chance) / DECAY;
+/** Chance that an undisturbed run has a window that scores as much where `noise` is the factor on its variance. */
+export function chanceOf(score: number, noise: number): number {
+  return Math.min(1, 0.1 * Math.exp(-DECAY * (score - TENTH)) * (1 + UNSURE * (noise - 1)));
 }
 
 /**
@@ -65,21 +67,22 @@ export function scoreOf(chance: number): number {
  */
 export function scanForSlow(data: Deviations, chance: number, most: number): Slow[] {
   const noise = mirrored(data, noiseOfScales(data));
-  const least = scoreOf(chance);
   const found: Slow[] = [];
   for (let row = 0; row < data.rows; row++) {
     const pending: [number, number][] = [[0, data.bins]];
     let left = most;
     for (let part = pending.pop(); part && left > 0; part = pending.pop()) {
       const best = bestWindow(data, row, part[0], part[1], noise);
-      if (!best || best.score < least) continue;
+      if (!best || best.chance > chance) continue;
       found.push(best);
       left--;
       pending.push([part[0], best.from], [best.to, part[1]]);
     }
   }
   return found
-    .toSorted((a, b) => b.score - a.score || a.row - b.row || a.from - b.from)
+    .toSorted(
+      (a, b) => a.chance - b.chance || b.score - a.score || a.row - b.row || a.from - b.from,
+    )
     .slice(0, most);
 }
 
@@ -161,8 +164,7 @@ function varianceOf(values: readonly number[], steps: readonly number[]): number
 
 /**
  * Noise that lasts grows with the scale. What cannot be measured is taken to grow on as it did over the last two
- * octaves, or from single fragments on, whose factor is 1; at most in proportion, and at least with the root: a wave as long as
- * the run shows in no smaller scale.
+ * octaves, or from single fragments on, whose factor is 1; at most in proportion.
  */
 function carriedOn(factors: Float64Array, scale: number, octaves: number): number {
   const last = factors[scale - 1] ?? 1;
@@ -170,7 +172,7 @@ function carriedOn(factors: Float64Array, scale: number, octaves: number): numbe
     scale >= 3
       ? Math.sqrt(last / factors[scale - 3]!)
       : last ** (1 / Math.max(1, octaves + scale - 1));
-  return last * Math.min(2, Math.max(LEAST_GROWTH, growth));
+  return last * Math.min(2, growth);
 }
 
 function bestWindow(
@@ -201,7 +203,8 @@ function bestWindow(
         const sum = sums[start + size]! - sums[start]!;
         const score = sum / Math.sqrt(total * factor) - penalty;
         if (!best || score > best.score) {
-          best = { row, from: from + start, to: from + start + size, shift: sum / total, score };
+          const window = { row, from: from + start, to: from + start + size };
+          best = { ...window, shift: sum / total, score, chance: chanceOf(score, factor) };
         }
       }
     }

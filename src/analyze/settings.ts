@@ -52,7 +52,7 @@ export const DEFAULT_SETTINGS: Settings = {
   minSpikeNs: 150e6,
   maxChance: 0.005,
   maxWeakChance: 0.001,
-  maxMildChance: 0.0001,
+  maxMildChance: 0.003,
   minImbalance: 0.07,
   minSlowness: 0.06,
   maxBins: 1000,

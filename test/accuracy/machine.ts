@@ -4,11 +4,13 @@ export interface Disturbance {
   startNs: number;
   endNs: number;
   /**
-   * slow: computes `factor` times slower. hog: shares its core in slices of 4 ms with factor - 1 others. pause:
-   * does nothing.
+   * slow: computes `factor` times slower. hog: shares its core in slices of 4 ms with factor - 1 others, or the share of
+   * one with that weight. pause: does nothing.
    */
   kind: "slow" | "hog" | "pause";
   factor?: number;
+  /** hog: length of the program's slices, if not 4 ms. */
+  sliceNs?: number;
 }
 
 const SLICE_NS = 4e6;
@@ -40,7 +42,8 @@ function* stretches(from: number, disturbances: readonly Disturbance[]): Generat
     if (one.kind === "pause") yield { to: one.endNs, speed: 0 };
     else if (one.kind === "slow") yield { to: one.endNs, speed: 1 / factor };
     else {
-      const period = factor * SLICE_NS;
+      const slice = one.sliceNs ?? SLICE_NS;
+      const period = factor * slice;
       for (
         let cycle = Math.floor((Math.max(from, one.startNs) - one.startNs) / period);
         ;
@@ -48,7 +51,7 @@ function* stretches(from: number, disturbances: readonly Disturbance[]): Generat
       ) {
         const start = one.startNs + cycle * period;
         if (start >= one.endNs) break;
-        const away = Math.min(one.endNs, start + period - SLICE_NS);
+        const away = Math.min(one.endNs, start + period - slice);
         if (away > from) yield { to: away, speed: 0 };
         const back = Math.min(one.endNs, start + period);
         if (back > from) yield { to: back, speed: 1 };
