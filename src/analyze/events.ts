@@ -42,16 +42,13 @@ function belongTogether(a: Occurrence, b: Occurrence): boolean {
 
 /** Fills the column `event` of `regions`. */
 export async function numberEvents(store: Store): Promise<void> {
-  const rows = await store.rows<Record<string, unknown> & Omit<Occurrence, "ranks">>(
-    `SELECT region, kind, start_ns AS "startNs", end_ns AS "endNs", lost_ns AS "lostNs"
-       FROM regions ORDER BY region`,
+  const rows = await store.rows<Record<string, unknown> & Occurrence>(
+    `SELECT region, kind, start_ns AS "startNs", end_ns AS "endNs", lost_ns AS "lostNs",
+            (SELECT coalesce(list(rank ORDER BY rank), []) FROM region_ranks k
+              WHERE k.region = r.region AND role = 'slow') AS ranks
+       FROM regions r ORDER BY region`,
   );
-  const members = await store.rows<{ region: number; rank: number }>(
-    "SELECT region, rank FROM region_ranks WHERE role = 'slow' ORDER BY region, rank",
-  );
-  const ranks = new Map<number, number[]>(rows.map(({ region }) => [region, []]));
-  for (const { region, rank } of members) ranks.get(region)?.push(rank);
-  const events = eventsOf(rows.map((row) => ({ ...row, ranks: ranks.get(row.region) ?? [] })));
+  const events = eventsOf(rows);
   await store.execute("CREATE OR REPLACE TEMP TABLE region_events(region INTEGER, event INTEGER)");
   await insertRows(store, "region_events", [...events]);
   await store.execute(`

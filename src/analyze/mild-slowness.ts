@@ -12,7 +12,7 @@ import type { Settings } from "./settings.ts";
  */
 const LEAST_SHARE = 0.00005;
 const LEAST_NS = 0.5e6;
-const MILD_PERFORMANCE = 0.98;
+const MILD_PERFORMANCE = 0.975;
 /** Windows looked at closely, best first. */
 const MOST_WINDOWS = 50;
 /** Bins around a border in which it is looked for, and a share of the window's length. */

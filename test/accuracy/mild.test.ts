@@ -14,10 +14,10 @@ const ONE_WORK = { secondShare: 0.02 };
 const SLOW_STEP_NS = 1.3e6;
 
 /** 5 % on one rank over 20 steps from 40 % of the run on. */
-function mild(steps: number): Disturbance {
+function mild(steps: number, rank = 1): Disturbance {
   const startNs = 0.4 * steps * 1.24e6;
   const endNs = startNs + 20 * SLOW_STEP_NS;
-  return { rank: 1, kind: "slow", factor: 1.05, startNs, endNs };
+  return { rank, kind: "slow", factor: 1.05, startNs, endNs };
 }
 
 describe("5 % over 20 fragments at 3 % noise", () => {
@@ -37,7 +37,7 @@ describe("5 % over 20 fragments at 3 % noise", () => {
 
   test("on a whole host, it is the host's", async () => {
     const program = stencil({ ...ONE_WORK, ranks: 16, steps: 400 });
-    const hits = [8, 9, 10, 11, 12, 13, 14, 15].map((rank) => ({ ...mild(400), rank }));
+    const hits = [8, 9, 10, 11, 12, 13, 14, 15].map((rank) => mild(400, rank));
     const scenario = { seed: 4, program, noise: CALM, disturbances: hits };
     const [regions, scopes] = await run(scenario, async (store) => [
       (await outcomeOf(store)).regions,

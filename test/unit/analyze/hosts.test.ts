@@ -23,17 +23,22 @@ describe("scopeOf", () => {
   });
 });
 
+function draft(ranks: number[]) {
+  return { startNs: 0, endNs: 100, ranks, loss: 1, chance: 0 };
+}
+
+/** Every rank worked 100 ns by reference; `slowness` is observed / reference. */
+function parts(slowness: Record<number, number>) {
+  return ALL.map((rank) => ({
+    rank,
+    class: 1,
+    fragments: 10,
+    reference: 100,
+    observed: 100 * (slowness[rank] ?? 1),
+  }));
+}
+
 describe("completeHosts", () => {
-  const draft = (ranks: number[]) => ({ startNs: 0, endNs: 100, ranks, loss: 1, chance: 0 });
-  /** Every rank worked 100 ns by reference; `slowness` is observed / reference. */
-  const parts = (slowness: Record<number, number>) =>
-    ALL.map((rank) => ({
-      rank,
-      class: 1,
-      fragments: 10,
-      reference: 100,
-      observed: 100 * (slowness[rank] ?? 1),
-    }));
   const slowness = { 4: 1.2, 5: 1.2, 6: 1.15, 7: 1.05, 0: 1.2 };
 
   test("takes in a rank that is slow like the others of its host, and no other", () => {

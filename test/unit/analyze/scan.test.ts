@@ -25,6 +25,17 @@ function bins(
   return { ...data, weight: new Float64Array(rows * count).fill(weight) };
 }
 
+/** One stretch slower, another as much faster. */
+function wave(_: number, bin: number): number {
+  if (bin >= 100 && bin < 130) return 0.012;
+  return bin >= 300 && bin < 330 ? -0.012 : 0;
+}
+
+/** The slower one alone. */
+function dip(row: number, bin: number): number {
+  return Math.max(0, wave(row, bin));
+}
+
 describe("without a disturbance", () => {
   test.each([
     [2, 64],
@@ -52,9 +63,6 @@ describe("without a disturbance", () => {
   });
 
   test("a stretch that is as much faster as another is slower tells of noise", () => {
-    const wave = (_: number, bin: number) =>
-      bin >= 100 && bin < 130 ? 0.012 : bin >= 300 && bin < 330 ? -0.012 : 0;
-    const dip = (row: number, bin: number) => Math.max(0, wave(row, bin));
     expect(scanForSlow(bins(2, 512, 3, wave), 0.001, 5)).toEqual([]);
     expect(scanForSlow(bins(2, 512, 3, dip), 0.001, 5)).not.toEqual([]);
   });
