@@ -93,7 +93,7 @@ function generalProgram(program: Program): GeneralProgram {
   };
 }
 
-function injectionOf({ rank, kind, startNs, endNs, factor }: Disturbance): Injection {
+function injectionOf({ rank, kind, startNs, endNs, factor, sliceNs }: Disturbance): Injection {
   return {
     kind: "compute",
     ranks: [rank],
@@ -101,5 +101,6 @@ function injectionOf({ rank, kind, startNs, endNs, factor }: Disturbance): Injec
     endNs,
     form: kind,
     ...(factor === undefined ? {} : { factor }),
+    ...(sliceNs === undefined ? {} : { sliceNs }),
   };
 }

@@ -64,6 +64,7 @@ export interface Injection {
   /** As in Disturbance (test/accuracy/machine.ts). */
   form: "slow" | "hog" | "pause";
   factor?: number;
+  sliceNs?: number;
 }
 
 /** Host of a rank, as the trace names it. */

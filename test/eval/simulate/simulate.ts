@@ -208,8 +208,12 @@ function disturbances(
     .toSorted((a, b) => a.startNs - b.startNs);
 }
 
-function disturbanceOf({ startNs, endNs, form, factor }: Injection, rank: number): Disturbance {
+function disturbanceOf(
+  { startNs, endNs, form, factor, sliceNs }: Injection,
+  rank: number,
+): Disturbance {
   const one: Disturbance = { rank, startNs, endNs, kind: form };
   if (factor !== undefined) one.factor = factor;
+  if (sliceNs !== undefined) one.sliceNs = sliceNs;
   return one;
 }
