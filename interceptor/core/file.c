@@ -294,6 +294,10 @@ void vs_file_add_tool_ticks(uint64_t ticks) {
   __atomic_fetch_add(&file.header->tool_ticks, ticks, __ATOMIC_RELAXED);
 }
 
+uint64_t vs_file_tool_ticks(void) {
+  return file.header ? __atomic_load_n(&file.header->tool_ticks, __ATOMIC_RELAXED) : 0;
+}
+
 void vs_file_add_call_ticks(uint64_t ticks) {
   __atomic_fetch_add(&file.header->call_ticks, ticks, __ATOMIC_RELAXED);
 }

@@ -70,6 +70,9 @@ void vs_file_add_call_ticks(uint64_t ticks);
 
 void vs_file_add_tool_ticks(uint64_t ticks);
 
+/* Those so far. */
+uint64_t vs_file_tool_ticks(void);
+
 /* Marks the file as complete where nothing went wrong, and gives back the space allocated ahead. */
 void vs_file_close(void);
 

@@ -32,6 +32,10 @@
  */
 #define COUNTING_BUDGET 0.01
 
+/* Share of the budget that pays for the start of recording until that is paid: a program that is
+ * over within seconds must feel it, but keep most of its calls. */
+#define START_SHARE 0.25
+
 #define TURN_SECONDS 0.02
 #define LEAST_RECORDS 256.0
 #define MOST_PAUSE (4095 * VS_BURST)
@@ -80,6 +84,7 @@ void vs_governor_start(struct vs_thread *thread, uint64_t now) {
   governor->probe_every = governor->until_probe = PROBE_EVERY;
   governor->last_turn = now;
   governor->balance = vs_options.budget * first.second * CREDIT;
+  governor->start_owed = thread->number == 0 ? (double)vs_file_tool_ticks() : 0;
   governor->left_out = !vs_options.full && vs_options.budget <= 0 ? VS_THINNABLE : 0;
   governor->next_turn = now + (uint64_t)(first.second * TURN_SECONDS);
   governor->record_limit = (uint64_t)LEAST_RECORDS;
@@ -340,6 +345,9 @@ void vs_governor_turn(struct vs_thread *thread, uint64_t now) {
   if (!vs_options.full && budget > 0 && thread->staging) {
     struct demand demand;
     double earned = budget * passed;
+    double for_start = clamp(governor->start_owed, 0, START_SHARE * earned);
+    governor->start_owed -= for_start;
+    earned -= for_start;
     governor->balance =
         clamp(governor->balance + earned - cost - (double)governor->tool,
               -budget * first.second * MOST_DEBT, budget * first.second * MOST_CREDIT);

@@ -70,7 +70,8 @@ struct vs_governor {
   uint64_t tool;                       /* ticks spent under the lock since the last turn */
   uint64_t sealing;                    /* ticks spent packing, in all */
   struct vs_cost record, light, lightest;
-  double balance; /* ticks */
+  double balance;    /* ticks */
+  double start_owed; /* ticks that starting to record took and the budget has not paid yet */
 };
 
 /* Classes that all threads leave out now: VS_THINNABLE while paused or at the size limit. */

@@ -23,8 +23,6 @@ export interface Account {
 
 export interface Run {
   output: string;
-  /** Wall time of the whole command, s. */
-  seconds: number;
   /** Of a traced run. */
   account: Account | undefined;
 }
@@ -40,16 +38,14 @@ export function runOnce(command: readonly string[], variant: Variant): Run {
   const [file = "", ...words] =
     variant === "untraced" ? command : [...varscope, "-o", directory, ...variant, "--", ...command];
   try {
-    const start = performance.now();
     const { stdout, stderr, status } = spawnSync(file, words, {
       encoding: "utf8",
       env: environment,
       cwd: folder,
     });
-    const seconds = (performance.now() - start) / 1e3;
     if (status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr}`);
     const account = variant === "untraced" ? undefined : accountOf(directory);
-    return { output: stdout, seconds, account };
+    return { output: stdout, account };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

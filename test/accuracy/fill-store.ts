@@ -1,7 +1,7 @@
 import { BASE_TABLES, BASE_VIEWS } from "../../src/trace/schema.ts";
 import { ColumnAppender } from "../../src/trace/append-columns.ts";
 import { Store } from "../../src/trace/store.ts";
-import { type SimulatedRank, STATES } from "./simulate.ts";
+import { type RankCalls, STATES } from "./simulate.ts";
 
 /** What stands in a store besides calls: names of states, of which the first and the last frame the run, and ranks on a host. */
 export interface Setting {
@@ -16,7 +16,7 @@ function categoryOf(call: string): string {
 
 /** A store in memory with the tables of ingest, filled with simulated calls. */
 export async function storeOf(
-  ranks: readonly SimulatedRank[],
+  ranks: readonly RankCalls[],
   { states = STATES, perHost = 8 }: Setting = {},
 ): Promise<Store> {
   const store = await Store.open(":memory:", { threads: 1 });
@@ -43,7 +43,7 @@ function big(values: readonly number[]): BigInt64Array<ArrayBuffer> {
 
 function columnsOf(
   r: number,
-  { state, startNs, endNs, bytes, peer }: SimulatedRank,
+  { state, startNs, endNs, bytes, peer }: RankCalls,
   states: number,
 ) {
   const n = state.length;

@@ -1,6 +1,6 @@
 import { storeOf } from "./fill-store.ts";
 import { Random, noiseFactor, spike, VM_NOISE, wanderOf } from "./noise.ts";
-import type { SimulatedRank } from "./simulate.ts";
+import type { RankCalls } from "./simulate.ts";
 import type { Store } from "../../src/trace/store.ts";
 
 /**
@@ -29,11 +29,11 @@ const ROUNDS = 40;
 const PROBES: Readonly<Record<string, number>> = { compute: 13_350, cache: 16_560, memory: 18_000 };
 const PROBE_NOISE: Readonly<Record<string, number>> = { compute: 0.01, cache: 0.01, memory: 0.2 };
 
-function simulateParts(seed: number, program: PartsProgram): SimulatedRank[] {
+function simulateParts(seed: number, program: PartsProgram): RankCalls[] {
   const { ranks, steps, partsNs } = program;
   const randoms = Array.from({ length: ranks }, (_, r) => new Random(seed * 7919 + r));
   const wanders = randoms.map((random) => wanderOf(VM_NOISE, random));
-  const out: SimulatedRank[] = randoms.map(() => ({
+  const out: RankCalls[] = randoms.map(() => ({
     state: [0],
     startNs: [-1e6],
     endNs: [0],

@@ -27,12 +27,15 @@ export interface Scenario {
 }
 
 /** Calls of all ranks in columns; one array per rank. */
-export interface SimulatedRank {
+export interface RankCalls {
   state: number[];
   startNs: number[];
   endNs: number[];
   bytes: number[];
   peer: number[];
+}
+
+export interface SimulatedRank extends RankCalls {
   /** What disturbances added to its computations. */
   lostNs: number;
 }
