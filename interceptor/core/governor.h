@@ -85,8 +85,8 @@ extern _Atomic uint32_t vs_left_out;
 extern _Atomic uint32_t vs_light_epoch;
 extern _Atomic uint32_t vs_requests_recorded;
 
-/* Costs in ticks: of recording a call, to start from; of reading the clock; and of a call left out
- * the quick way (quick.h), which is too short to be measured in the run. */
+/* Costs in ticks: of recording a call in a loop, to start from; of reading the clock; and of a call
+ * left out the quick way (quick.h), which is too short to be measured in the run. */
 void vs_governor_set_costs(double record, double clock, double quick);
 
 /* For a thread that has begun to record. */
@@ -104,9 +104,10 @@ void vs_governor_turn(struct vs_thread *thread, uint64_t now);
 /* A burst, or the pause after it, is over. */
 void vs_governor_flip(struct vs_thread *thread);
 
-/* A measured call of one handling took `ticks` of our own; `extra` clock readings were made for the
- * measurement alone and are in it. */
-void vs_governor_measured(struct vs_cost *cost, uint64_t ticks, unsigned extra);
+/* A measured call of one handling (`cost` is one of the governor's) took `ticks` of our own;
+ * `extra` clock readings were made for the measurement alone and are in it. */
+void vs_governor_measured(struct vs_governor *governor, struct vs_cost *cost, uint64_t ticks,
+                          unsigned extra);
 
 /* Gives back the memory of the thread's plans. */
 void vs_governor_release(struct vs_thread *thread);

@@ -212,9 +212,9 @@ static __attribute__((noinline)) void measure_light(struct vs_scope *scope, uint
   struct vs_governor *governor = &scope->thread->governor;
   uint64_t before = scope->exit - scope->probe, after = vs_tick() - left;
   if (scope->enter)
-    vs_governor_measured(&governor->light, before + after, 0);
+    vs_governor_measured(governor, &governor->light, before + after, 0);
   else
-    vs_governor_measured(&governor->lightest, before + after, 2);
+    vs_governor_measured(governor, &governor->lightest, before + after, 2);
 }
 
 void vs_leave(struct vs_scope *scope) {
@@ -305,8 +305,8 @@ static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
     note_requests(true);
   bool due = scope->exit >= governor->next_turn;
   if (__builtin_expect(scope->probe != 0, 0)) {
-    vs_governor_measured(&governor->record, scope->enter - scope->probe + (vs_tick() - scope->exit),
-                         0);
+    vs_governor_measured(governor, &governor->record,
+                         scope->enter - scope->probe + (vs_tick() - scope->exit), 0);
     if (plan) {
       uint64_t inside = scope->exit > scope->enter ? scope->exit - scope->enter : 0;
       plan->inside = plan->inside > 0 ? (3 * plan->inside + inside) / 4 : inside;

@@ -18,6 +18,8 @@ export interface Account {
   ownSeconds: number;
   intercepted: number;
   recorded: number;
+  /** Of rank 0. */
+  calls: number;
   bytes: number;
 }
 
@@ -52,7 +54,7 @@ export function runOnce(command: readonly string[], variant: Variant): Run {
 }
 
 function accountOf(directory: string): Account {
-  const account: Account = { ownSeconds: 0, intercepted: 0, recorded: 0, bytes: 0 };
+  const account: Account = { ownSeconds: 0, intercepted: 0, recorded: 0, calls: 0, bytes: 0 };
   const { traceDirectory } = runDirectory(directory);
   for (const name of readdirSync(traceDirectory)) {
     const { description } = new TraceReader(join(traceDirectory, name));
@@ -61,6 +63,7 @@ function accountOf(directory: string): Account {
     account.bytes += description.traceBytes;
     for (const thread of description.threads) {
       account.intercepted += thread.intercepted;
+      if (description.rank === 0) account.calls += thread.intercepted;
       account.recorded += thread.written;
     }
   }

@@ -11,6 +11,8 @@ const SIGMA = 3;
 const SIGMA_UNSMOOTHED = 4.5;
 /** Bin of 500 ns. */
 const SHORT = Math.floor(Math.log(500) * BINS_PER_E);
+/** Bin of 100 ns: of what is shorter, the clock's own ticks (4 to 8 ns) make modes. */
+const SHORTEST = Math.floor(Math.log(100) * BINS_PER_E);
 /** A mode needs this many fragments and this share of the key. */
 const MIN_MODE = 10;
 const MIN_MODE_SHARE = 0.005;
@@ -36,6 +38,7 @@ export function findCuts(cells: KeyCells): number[] {
 /** @param half half-width of the kernel that smooths the histogram, bins */
 function cutsAt(cells: KeyCells, half: number): number[] {
   const { low, counts } = histogram(cells);
+  if (low + counts.length <= SHORTEST) return [];
   // Of short times not every bin holds a whole number of nanoseconds.
   if (half === 0 && low < SHORT) return [];
   const density = smooth(counts, half);

@@ -23,10 +23,29 @@ export interface QuietBlocks {
  * towards the mean of all by as much as its own error exceeds what ranks truly differ by (empirical Bayes: Efron &
  * Morris, JASA 70, 1975; variance between ranks by moments: DerSimonian & Laird, Control. Clin. Trials 7, 1986).
  *
- * @param own   reference per rank from its own blocks alone
+ * @param own   reference per rank from its own blocks alone; NaN of a rank that has no fragments, which stays so
  * @param quiet what that came from
  */
 export function poolReferences(own: Float64Array, quiet: readonly QuietBlocks[]): Pooled {
+  const there = Array.from(own.keys()).filter((r) => !Number.isNaN(own[r]!));
+  const pooled = poolKnown(
+    Float64Array.from(there, (r) => own[r]!),
+    there.map((r) => quiet[r]!),
+  );
+  const spreadOut = (values: Float64Array): Float64Array => {
+    const all = new Float64Array(own.length).fill(Number.NaN);
+    for (const [i, r] of there.entries()) all[r] = values[i]!;
+    return all;
+  };
+  return {
+    reference: spreadOut(pooled.reference),
+    low: spreadOut(pooled.low),
+    high: spreadOut(pooled.high),
+    mean: pooled.mean,
+  };
+}
+
+function poolKnown(own: Float64Array, quiet: readonly QuietBlocks[]): Pooled {
   const { variance: perFragment, degrees } = fragmentVariance(own, quiet);
   const t = studentQuantile(degrees);
   const fragments = quiet.map(({ weights }) =>
@@ -99,11 +118,12 @@ function betweenVariance(logs: readonly number[], errors: readonly number[]): nu
   return scale > 0 ? Math.max(0, (q - (logs.length - 1)) / scale) : 0;
 }
 
-/** Median of the others of each value; NaN where there are none. */
+/** Median of the others of each value; NaN where there are none, and of what is NaN itself. */
 export function peersOf(values: Float64Array): Float64Array {
-  const n = values.length;
-  const sorted = ascending(values);
-  const out = new Float64Array(n).fill(Number.NaN);
+  const known = Array.from(values.keys()).filter((i) => !Number.isNaN(values[i]!));
+  const sorted = ascending(known.map((i) => values[i]!)).map((at) => known[at]!);
+  const n = sorted.length;
+  const out = new Float64Array(values.length).fill(Number.NaN);
   if (n < 2) return out;
   for (const [at, i] of sorted.entries()) {
     const other = (k: number): number => values[sorted[k < at ? k : k + 1]!]!;

@@ -64,3 +64,22 @@ describe("peersOf", () => {
     expect([...peersOf(Float64Array.of(1))]).toEqual([Number.NaN]);
   });
 });
+
+test("a rank without fragments leaves the others alone", () => {
+  const { own, quiet } = observe([1000, 1000, 2000], 8, 50, 0.02, 3);
+  const alone = poolReferences(own, quiet);
+  const withGap = poolReferences(
+    Float64Array.of(own[0]!, Number.NaN, own[1]!, own[2]!),
+    [quiet[0]!, { means: [], weights: [] }, quiet[1]!, quiet[2]!],
+  );
+  for (const part of ["reference", "low", "high"] as const) {
+    const [a, gap, b, c] = withGap[part];
+    expect([a, b, c]).toEqual([...alone[part]]);
+    expect(gap).toBeNaN();
+  }
+  expect(withGap.mean).toEqual(alone.mean);
+});
+
+test("peers of a rank are those with fragments", () => {
+  expect([...peersOf(Float64Array.of(5, Number.NaN, 1, 3))]).toEqual([2, Number.NaN, 4, 3]);
+});
