@@ -143,8 +143,11 @@ function benchHpcc(launcher: MpiLauncher, cores: readonly number[]): void {
   const script =
     'cp "$1" hpccinf.txt && shift && s=$(date +%s%N) && "$@" && echo "ran $(($(date +%s%N) - s)) ns"';
   const command = ["sh", "-c", script, "sh", file, ...onCores(launcher, cores, [program])];
-  const result = interleave(command, ["untraced", []], rounds, ({ output }) =>
-    numberIn(output, /^ran (\d+) ns$/m) / 1e9,
+  const result = interleave(
+    command,
+    ["untraced", []],
+    rounds,
+    ({ output }) => numberIn(output, /^ran (\d+) ns$/m) / 1e9,
   );
   rmSync(folder, { recursive: true });
   printRun("hpcc, s", result);

@@ -31,8 +31,8 @@ export interface Schedule {
   delayNs: number;
 }
 
-/** Probes of a kind that a rank needs. */
-const ENOUGH = 5;
+/** Probes of a kind that a rank needs: in shorter runs, two slow moments are half of them. */
+const ENOUGH = 8;
 /**
  * Medians of equally fast cores differ by this (log) for reasons of their own: where pages lie, what the memory
  * does for others. Measured between the cores of the development machine under load: 0.006, 0.001, 0.06.

@@ -65,12 +65,14 @@ interface Comparison {
 /**
  * Judges all ranks that have work which others have, too.
  * @param minExcess excess below this is usual, maxChance the chance that is still accepted
+ * @param probed cores were probed: then snippets alone, which may all be larger on one rank, do not name it slow
  */
 export function judgeRanks(
   times: readonly SnippetTime[],
   evidence: readonly RankEvidence[],
   minExcess: number,
   maxChance: number,
+  probed: boolean,
 ): RankSpeed[] {
   const compared = compareWork(times);
   const spread = spreadOf(compared);
@@ -89,7 +91,7 @@ export function judgeRanks(
       chance: one.level > 0 ? chance : 1,
       error,
     };
-    return Object.assign(known, longer ? judge(one, own) : USUAL);
+    return Object.assign(known, longer ? judge(one, own, minExcess, probed) : USUAL);
   });
 }
 
@@ -97,13 +99,18 @@ type Judgement = Pick<RankSpeed, "verdict" | "slowdown" | "evidence">;
 
 const USUAL: Judgement = { verdict: "usual", slowdown: 0, evidence: "" };
 
-function judge(one: Comparison, { probes, delay }: RankEvidence): Judgement {
+function judge(
+  one: Comparison,
+  { probes, delay }: RankEvidence,
+  minExcess: number,
+  probed: boolean,
+): Judgement {
   const slower = Math.max(0, ...probes.filter(isSlower).map(({ difference }) => difference));
   const delayed = delay !== undefined && delay >= LEAST_DELAY ? delay : 0;
   const explained = slower + delayed;
-  if (explained >= EXPLAINED * one.level) {
+  const level = explained >= FULLY * one.level ? one.level : explained;
+  if (explained >= EXPLAINED * one.level && level >= Math.log1p(minExcess)) {
     const words = [slower > 0 ? "probes" : "", delayed > 0 ? "run_delay" : ""];
-    const level = explained >= FULLY * one.level ? one.level : explained;
     return {
       verdict: "slow",
       slowdown: Math.expm1(level),
@@ -115,7 +122,7 @@ function judge(one: Comparison, { probes, delay }: RankEvidence): Judgement {
   if (isAsFast(one, probes, delay)) {
     return { verdict: "as_fast", slowdown: 0, evidence: "probes,run_delay" };
   }
-  if (slowsAlike(one)) {
+  if (!probed && slowsAlike(one)) {
     return { verdict: "slow", slowdown: Math.expm1(one.level), evidence: "snippets" };
   }
   return { verdict: "undecided", slowdown: 0, evidence: "" };

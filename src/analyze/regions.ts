@@ -2,6 +2,7 @@ import type { Store } from "../trace/store.ts";
 import { refineBorders } from "./borders.ts";
 import { type Candidate, findCandidates, materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { findSlowCommunication } from "./communication-regions.ts";
 import { numberEvents } from "./events.ts";
 import { type FineBins, readFineBins } from "./fine-bins.ts";
@@ -63,6 +64,9 @@ async function findSlowWork(
   // What is left is looked at twice more, with less slowness needed and more significance.
   const weak = { maxPerformance: settings.maxWeakPerformance, maxChance: settings.maxWeakChance };
   const rest = without(heat, drafts);
+  const isReported = async (draft: Draft): Promise<boolean> =>
+    (await isConfirmed(store, heat.kind, draft, settings)) &&
+    !(await mayBeOwnDoing(store, heat, draft));
   for (const draft of await findStrong(
     store,
     heat,
@@ -71,10 +75,10 @@ async function findSlowWork(
     { ...settings, ...weak },
     wallNs,
   ))
-    if (!(await mayBeOwnDoing(store, heat, draft))) drafts.push(draft);
+    if (await isReported(draft)) drafts.push(draft);
   const fine = await readFineBins(store, heat.kind, wallNs);
   for (const draft of fine ? await findMild(store, fine, drafts, settings, wallNs) : [])
-    if (!(await mayBeOwnDoing(store, heat, draft))) drafts.push(draft);
+    if (await isReported(draft)) drafts.push(draft);
   const bins: Heat | FineBins = fine ?? heat;
   const joined = await withHosts(store, heat, joinRanks(drafts));
   await writeRegions(store, bins, nullsOutside(bins, joined, settings), joined);

@@ -21,6 +21,8 @@ export interface Settings {
   /** The same for a loss that a few single fragments carry. */
   minSpikeShare: number;
   minSpikeNs: number;
+  /** Slow-downs weaker than maxPerformance are reported even if no counter confirms them. */
+  sensitive: boolean;
   /** Chance of a region in an undisturbed run that is still accepted. */
   maxChance: number;
   /** The same for slow-downs above maxPerformance, which noise comes nearer to; */
@@ -50,11 +52,12 @@ export const DEFAULT_SETTINGS: Settings = {
   minLossNs: 20e6,
   minSpikeShare: 0.02,
   minSpikeNs: 150e6,
+  sensitive: false,
   maxChance: 0.005,
   maxWeakChance: 0.001,
   maxMildChance: 0.003,
   minImbalance: 0.07,
-  minSlowness: 0.06,
+  minSlowness: 0.08,
   maxBins: 1000,
   resamples: 200,
   seed: 20_220_402,
@@ -62,3 +65,6 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /** Bins of duration per e-fold: a bin is about 2 % wide. */
 export const BINS_PER_E = 50;
+
+/** For machines that are yours alone: mild slow-downs, too, that nothing else confirms. */
+export const SENSITIVE_SETTINGS = { sensitive: true, minSlowness: 0.06 } as const;

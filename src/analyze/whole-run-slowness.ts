@@ -44,7 +44,14 @@ export async function findWholeRunSlowness(
   const steady = (await readSnippetTimes(store)).filter(({ snippet }) => !varies.has(snippet));
   const times = [...steady, ...varying];
   const evidence = await readEvidence(store);
-  const judged = judgeRanks(times, evidence, settings.minSlowness, settings.maxChance);
+  const probes = await store.row<{ n: number }>("SELECT count(*) AS n FROM probes");
+  const judged = judgeRanks(
+    times,
+    evidence,
+    settings.minSlowness,
+    settings.maxChance,
+    probes!.n > 0,
+  );
   const slow = await materialOnes(store, judged, times, materialLoss(settings, wallNs));
   const regionOf = await writeSlowRegions(store, slow);
   await insertRows(

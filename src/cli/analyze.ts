@@ -5,6 +5,7 @@ import type { Effects } from "./effects.ts";
 export interface AnalyzeCommandOptions {
   force?: boolean;
   job?: string;
+  sensitive?: boolean;
 }
 
 export function register(program: Command, effects: Effects): void {
@@ -14,6 +15,10 @@ export function register(program: Command, effects: Effects): void {
     .description("Ingests and analyses a run, if its store is missing or outdated.")
     .argument("[dir]", "run directory (default: the newest one here)")
     .option("-f, --force", "do it even if the store is up to date")
+    .option(
+      "--sensitive",
+      "report slow-downs of a few percent, too, that no counter confirms (for machines without other users)",
+    )
     .option("--job <id>", "the MPI job to analyse, when a run directory holds several")
     .action((dir: string | undefined, options: AnalyzeCommandOptions) =>
       analyzeCommand(dir, options, effects),

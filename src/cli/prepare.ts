@@ -10,6 +10,8 @@ import { Progress } from "./progress.ts";
 export interface PrepareOptions {
   /** Ingest and analyse again even if the store is up to date. */
   force?: boolean;
+  /** Analyse again, and report mild slow-downs, too. */
+  sensitive?: boolean;
   /** Number of the MPI job in hexadecimal, when a run directory holds several. */
   job?: string;
 }
@@ -57,6 +59,7 @@ async function bringUpToDate(
 ): Promise<void> {
   const { needsIngest, ingest } = await import("../trace/ingest.ts");
   const { needsAnalysis, analyze } = await import("../analyze/analyze.ts");
+  const { SENSITIVE_SETTINGS } = await import("../analyze/settings.ts");
   const { fillSymbols } = await import("../symbols/fill.ts");
   const { Store } = await import("../trace/store.ts");
   const progress = new Progress(effects);
@@ -68,12 +71,15 @@ async function bringUpToDate(
     ) {
       const job = options.job === undefined ? {} : { job: options.job };
       await ingest(directory.path, { ...job, onProgress: (now) => progress.show(now) });
-    } else if (await isAnalysed(directory, needsAnalysis)) {
+    } else if (!options.sensitive && (await isAnalysed(directory, needsAnalysis))) {
       return;
     }
     const store = await Store.open(directory.store);
     try {
-      await analyze(store, { progress: (pass) => progress.say(`analysing: ${pass}`) });
+      await analyze(store, {
+        progress: (pass) => progress.say(`analysing: ${pass}`),
+        ...(options.sensitive ? { settings: SENSITIVE_SETTINGS } : {}),
+      });
       progress.say("looking up functions");
       await fillSymbols(store);
     } finally {

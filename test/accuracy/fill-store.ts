@@ -41,11 +41,7 @@ function big(values: readonly number[]): BigInt64Array<ArrayBuffer> {
   return BigInt64Array.from(values, BigInt);
 }
 
-function columnsOf(
-  r: number,
-  { state, startNs, endNs, bytes, peer }: RankCalls,
-  states: number,
-) {
+function columnsOf(r: number, { state, startNs, endNs, bytes, peer }: RankCalls, states: number) {
   const n = state.length;
   const before = startNs.map((start, i) => (i === 0 ? 0 : start - endNs[i - 1]!));
   const same = (value: number) => new Int32Array(n).fill(value);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { analyze } from "../../src/analyze/analyze.ts";
+import { SENSITIVE_SETTINGS } from "../../src/analyze/settings.ts";
 import { storeOf } from "./fill-store.ts";
 import type { Disturbance } from "./machine.ts";
 import type { Noise } from "./noise.ts";
@@ -79,7 +80,7 @@ async function lossOf(scenario: Scenario) {
   const ranks = simulate(scenario);
   const store = await storeOf(ranks);
   try {
-    await analyze(store);
+    await analyze(store, { settings: SENSITIVE_SETTINGS });
     const { regions } = await outcomeOf(store);
     return { truth: ranks[1]!.lostNs, region: regions.find(({ slow }) => slow.includes(1)) };
   } finally {

@@ -1,4 +1,5 @@
 import { analyze } from "../../src/analyze/analyze.ts";
+import { SENSITIVE_SETTINGS } from "../../src/analyze/settings.ts";
 import type { Store } from "../../src/trace/store.ts";
 import type { Disturbance } from "./machine.ts";
 import { storeOf } from "./fill-store.ts";
@@ -41,7 +42,7 @@ export async function outcomeOf(store: Store): Promise<Outcome> {
 export async function run<T>(scenario: Scenario, look: (store: Store) => Promise<T>): Promise<T> {
   const store = await storeOf(simulate(scenario));
   try {
-    await analyze(store);
+    await analyze(store, { settings: SENSITIVE_SETTINGS });
     return await look(store);
   } finally {
     store.close();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { analyze } from "../../src/analyze/analyze.ts";
+import { SENSITIVE_SETTINGS } from "../../src/analyze/settings.ts";
 import { outcomeOf } from "./score.ts";
 import { type PartsProgram, storeOfParts } from "./simulate-parts.ts";
 
@@ -20,7 +21,7 @@ interface Found {
 async function find(seed: number, program: PartsProgram, probes: boolean): Promise<Found> {
   const store = await storeOfParts(seed, program, { probes, perHost: PER_HOST });
   try {
-    await analyze(store);
+    await analyze(store, { settings: SENSITIVE_SETTINGS });
     const { regions, imbalances } = await outcomeOf(store);
     const named = await store.rows<{ region: number }>(
       "SELECT DISTINCT region FROM rank_speeds WHERE region IS NOT NULL",

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { analyze } from "../../src/analyze/analyze.ts";
+import { SENSITIVE_SETTINGS } from "../../src/analyze/settings.ts";
 import { ingest } from "../../src/trace/ingest.ts";
 import { Store } from "../../src/trace/store.ts";
 import { Random } from "../accuracy/noise.ts";
@@ -36,7 +37,7 @@ export interface Outcome {
 export function evaluate(scenario: Scenario): Promise<Outcome> {
   const simulation = simulate(scenario);
   return withRun(simulation, async (store) => {
-    await analyze(store);
+    await analyze(store, { settings: SENSITIVE_SETTINGS });
     const job = await readJob(store);
     const source = sourceOf(simulation);
     if (source.label.length !== job.compute.n) {

@@ -1,4 +1,5 @@
 import { analyze } from "../../../src/analyze/analyze.ts";
+import { SENSITIVE_SETTINGS } from "../../../src/analyze/settings.ts";
 import type { Store } from "../../../src/trace/store.ts";
 import { noiseOf, routing, writer } from "../programs.ts";
 import { inject } from "../programs.ts";
@@ -44,7 +45,7 @@ export async function analysesAgree(simulation: Simulation): Promise<boolean> {
     tables.push(
       await withRun(simulation, async (store) => {
         await store.execute(`SET threads = ${threads}`);
-        await analyze(store);
+        await analyze(store, { settings: SENSITIVE_SETTINGS });
         return contentOf(store);
       }),
     );

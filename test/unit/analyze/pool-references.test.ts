@@ -68,10 +68,12 @@ describe("peersOf", () => {
 test("a rank without fragments leaves the others alone", () => {
   const { own, quiet } = observe([1000, 1000, 2000], 8, 50, 0.02, 3);
   const alone = poolReferences(own, quiet);
-  const withGap = poolReferences(
-    Float64Array.of(own[0]!, Number.NaN, own[1]!, own[2]!),
-    [quiet[0]!, { means: [], weights: [] }, quiet[1]!, quiet[2]!],
-  );
+  const withGap = poolReferences(Float64Array.of(own[0]!, Number.NaN, own[1]!, own[2]!), [
+    quiet[0]!,
+    { means: [], weights: [] },
+    quiet[1]!,
+    quiet[2]!,
+  ]);
   for (const part of ["reference", "low", "high"] as const) {
     const [a, gap, b, c] = withGap[part];
     expect([a, b, c]).toEqual([...alone[part]]);
