@@ -47,7 +47,7 @@ export async function findRegions(
   }
   const communication = await readHeat(store, "communication", binNs);
   const slowCalls = findSlowCommunication(communication, compute, settings, wallNs);
-  await writeRegions(store, communication, slowCalls.nulls, slowCalls.drafts);
+  await writeRegions(store, communication, slowCalls.nulls, slowCalls.drafts, settings);
   await numberRegions(store);
   await numberEvents(store);
 }
@@ -81,7 +81,7 @@ async function findSlowWork(
     if (await isReported(draft)) drafts.push(draft);
   const bins: Heat | FineBins = fine ?? heat;
   const joined = await withHosts(store, heat, joinRanks(drafts));
-  await writeRegions(store, bins, nullsOutside(bins, joined, settings), joined);
+  await writeRegions(store, bins, nullsOutside(bins, joined, settings), joined, settings);
 }
 
 /** Regions with all the ranks of a host where the host is slow. */
@@ -208,6 +208,7 @@ async function writeRegions(
   heat: Heat,
   nulls: NullRuns,
   drafts: readonly Draft[],
+  { maxPerformance }: Settings,
 ): Promise<void> {
   const { n: before } = (await store.row<{ n: number }>("SELECT count(*) AS n FROM regions"))!;
   const hosts = await readHosts(store);
@@ -219,9 +220,13 @@ async function writeRegions(
       rank,
       ...total(parts.filter((part) => part.rank === rank)),
     }));
+    const numbers = figures(heat, nulls, draft, slow);
+    const [, , performance, , lostLow] = numbers;
+    // A weak slow-down whose loss may be nothing, after all.
+    if (performance! > maxPerformance && lostLow! <= 0) continue;
     const number = before + regions.length + 1;
     const scope = scopeOf(draft.ranks, heat.ranks, hosts);
-    regions.push([number, heat.kind, ...figures(heat, nulls, draft, slow), scope, 0]);
+    regions.push([number, heat.kind, ...numbers, scope, 0]);
     for (const { rank, observed, reference } of slow) {
       members.push([number, rank, "slow", observed, reference, observed - reference]);
     }

@@ -70,6 +70,7 @@ describe("what is too weak for the bar of 0.75", () => {
     } as const;
     for (const seed of [1, 2, 3]) {
       const { regions } = await run({ seed, program, disturbances: [hit] }, outcomeOf);
+      for (const { low } of regions) expect(low).toBeGreaterThan(0);
       expect({ seed, faults: faults(regions, [hit], 0.7) }).toEqual({ seed, faults: [] });
     }
   });
