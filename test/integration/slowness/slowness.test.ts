@@ -16,7 +16,9 @@ import {
 
 const HOG = join(ROOT, "build/workloads/cpu-hog");
 const [CORE = 0, OTHER = 0] = allowedCores("self");
-const STEPS = 100;
+/** On a crowded core, and on one of its own: either way some seconds, which take 8 rounds of probes and more. */
+const CROWDED_STEPS = 100;
+const STEPS = 600;
 /** More than whatever else runs here: the system moves other processes away from a crowded core. */
 const HOGS = 24;
 /** Other work on this machine can hide a difference, but not each time. */
@@ -37,9 +39,9 @@ function crowd(): ChildProcess[] {
 }
 
 /** A rank on each of two cores. */
-function pinned(mpi: Mpi, program: string, percent: number): string[] {
+function pinned(mpi: Mpi, program: string, steps: number, percent: number): string[] {
   const on = (core: number) => {
-    const words = ["taskset", "-c", String(core), program, String(STEPS), String(percent)];
+    const words = ["taskset", "-c", String(core), program, String(steps), String(percent)];
     return ["-n", "1", ...words];
   };
   return [`mpirun.${mpi}`, ...on(CORE), ":", ...on(OTHER)];
@@ -81,13 +83,16 @@ describe.each(MPIS)("%s", (mpi) => {
 
   test("a rank whose core others use from before start to after end is named slow", (context) => {
     needsTwoCores(context);
-    const command = pinned(mpi, program, 100);
+    const command = pinned(mpi, program, CROWDED_STEPS, 100);
     let seen: Outcome | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       seen = traced(command, crowd());
       if (isNamed(seen.report)) break;
     }
     const { report, speeds, output } = seen!;
+    // Where the system gives the rank its core all the same, there is nothing to be named.
+    if (!isNamed(report) && (speeds[0]?.run_delay ?? 0) < 0.3)
+      context.skip("the core was not crowded");
     expect({ regions: report.regions, speeds }).toSatisfy(() => isNamed(report));
     expect(speeds[0]).toMatchObject({ rank: 0, verdict: "slow" });
     expect(speeds[0]!.evidence).toContain("run_delay");
@@ -99,7 +104,7 @@ describe.each(MPIS)("%s", (mpi) => {
     needsTwoCores(context);
     let seen: Outcome | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      seen = traced(pinned(mpi, program, 160));
+      seen = traced(pinned(mpi, program, STEPS, 160));
       if (!isBusy(seen) && isListed(seen.report)) break;
     }
     const { report, speeds } = seen!;
