@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 results=build/test-results.json
-limit_seconds=1500
+limit_seconds=1600
 
 if ! bash scripts/setup.sh; then
   echo "0 passed, 1 failed, 0 skipped"

@@ -5,7 +5,7 @@ import { outcomeOf } from "./score.ts";
 import { type PartsProgram, storeOfParts } from "./simulate-parts.ts";
 
 /** Of the weakest slow-down; half as many of others. */
-const SEEDS = 6;
+const SEEDS = 4;
 const ONE = [3.6e6];
 const FOUR = [1.8e6, 0.9e6, 0.6e6, 0.4e6];
 const PER_HOST = 4;
