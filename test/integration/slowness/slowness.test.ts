@@ -18,7 +18,7 @@ const HOG = join(ROOT, "build/workloads/cpu-hog");
 const [CORE = 0, OTHER = 0] = allowedCores("self");
 /** On a crowded core, and on one of its own: either way some seconds, which take 8 rounds of probes and more. */
 const CROWDED_STEPS = 100;
-const STEPS = 600;
+const STEPS = 450;
 /** More than whatever else runs here: the system moves other processes away from a crowded core. */
 const HOGS = 24;
 /** Other work on this machine can hide a difference, but not each time. */
