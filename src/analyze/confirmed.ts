@@ -10,9 +10,8 @@ const EXPLAINED = 0.5;
 const COVERED = 0.5;
 
 /**
- * Whether a slow-down weaker than maxPerformance is to be reported. Cores of shared machines are slower by 5 to 20 % for
- * seconds, without a trace in any counter, and nobody there can act on it; so unless asked for (`sensitive`), only what
- * the kernel confirms is: the rank waited for its core.
+ * Whether a slow-down weaker than maxPerformance is to be reported. Undisturbed runs on a shared machine had some of
+ * 4 to 18 % (docs/algorithms.md), so unless asked for (`sensitive`), only what the kernel confirms is: the rank waited for its core.
  */
 export async function isConfirmed(
   store: Store,

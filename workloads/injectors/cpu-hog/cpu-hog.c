@@ -5,14 +5,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../common/run.h"
 #include "../common/truth.h"
 #include "schedule.h"
 
@@ -20,26 +19,6 @@ struct hog {
   pthread_t thread;
   int64_t until, first, last, cpu_ns;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal_number) {
-  (void)signal_number;
-  stopped = 1;
-}
-
-static int64_t read_clock(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return time.tv_sec * SECOND + time.tv_nsec;
-}
-
-/* Sleeps to an absolute monotonic time, or to a stop signal. */
-static void sleep_until(int64_t monotonic) {
-  const struct timespec time = {.tv_sec = monotonic / SECOND, .tv_nsec = monotonic % SECOND};
-  while (!stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
-    ;
-}
 
 static void *occupy(void *argument) {
   struct hog *hog = argument;
@@ -97,13 +76,6 @@ static bool tell_truth(const struct schedule *schedule, const struct done_interv
   return !schedule->truth_file || write_truth(schedule->truth_file, &truth, done, count);
 }
 
-static bool pin_to(int core) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET((size_t)core, &cores);
-  return sched_setaffinity(0, sizeof cores, &cores) == 0;
-}
-
 int main(int argc, char **argv) {
   static struct schedule schedule;
   static struct done_interval done[MAX_INTERVALS];
@@ -120,9 +92,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "cpu-hog: cannot run on core %d: %s\n", schedule.core, strerror(errno));
     return 1;
   }
-  const struct sigaction action = {.sa_handler = stop};
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGINT, &action, NULL);
+  watch_signals();
 
   int count = 0;
   bool complete = true;

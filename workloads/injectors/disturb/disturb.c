@@ -4,37 +4,16 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../common/run.h"
 #include "../common/truth.h"
 #include "../cpu-hog/schedule.h"
 #include "kinds.h"
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal_number) {
-  (void)signal_number;
-  stopped = 1;
-}
-
-static int64_t read_clock(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return time.tv_sec * SECOND + time.tv_nsec;
-}
-
-/* Sleeps to an absolute monotonic time, or to a stop signal. */
-static void sleep_until(int64_t monotonic) {
-  const struct timespec time = {.tv_sec = monotonic / SECOND, .tv_nsec = monotonic % SECOND};
-  while (!stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
-    ;
-}
 
 /* False if it failed or was stopped; *done tells what was done all the same. */
 static bool disturb_until(const struct kind *kind, const struct strength *strength, int64_t until,
@@ -82,13 +61,6 @@ static bool tell_truth(const struct kind *kind, const struct strength *strength,
                               .amount_name = kind->amount_name,
                               .complete = complete};
   return !schedule->truth_file || write_truth(schedule->truth_file, &truth, done, count);
-}
-
-static bool pin_to(int core) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET((size_t)core, &cores);
-  return sched_setaffinity(0, sizeof cores, &cores) == 0;
 }
 
 static const struct kind *find_kind(const char *name) {
@@ -204,9 +176,7 @@ int main(int argc, char **argv) {
   }
   if (kind->prepare && !kind->prepare(&strength))
     return 1;
-  const struct sigaction action = {.sa_handler = stop};
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGINT, &action, NULL);
+  watch_signals();
 
   int count = 0;
   bool complete = true;
