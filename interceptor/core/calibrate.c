@@ -81,12 +81,11 @@ static __attribute__((noinline)) uint64_t call_nothing(struct vs_thread *thread,
 
 /* Ticks that the quick way adds to a call. */
 static double quick_cost(struct vs_thread *thread) {
-  static const _Atomic uint32_t never;
   struct vst_count count = {0};
   uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
-  thread->governor.timed_mask = VS_TIMED_MOST - 1;
-  *vs_quick_place(thread, &site) = (struct vs_quick_entry){&site, &count, &never, 0, 0};
-  thread->quick.gate = vs_gate_word();
+  thread->quick.timed_mask = VS_TIMED_MOST - 1;
+  *vs_quick_place(thread, &site) = (struct vs_quick_entry){&site, &count, VS_GATE_MODE, 0, 0};
+  thread->quick.gate = vs_gate_page();
   for (int batch = 0; batch < 2 * BATCHES; batch++) {
     thread->quick.left = CALLS_PER_BATCH;
     count.calls = 1;

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic uint32_t closed = VS_ASLEEP;
-_Atomic uint32_t *_Atomic vs_gate = &closed;
+static struct vs_gate closed; /* VS_ASLEEP */
+struct vs_gate *_Atomic vs_gate = &closed;
 
 static void sleep_in_child(void) {
-  *vs_gate = VS_ASLEEP; /* threads know the page itself, too (quick.h) */
+  vs_gate_page()->mode = VS_ASLEEP; /* threads know the page itself, too (quick.h) */
   vs_gate = &closed;
 }
 

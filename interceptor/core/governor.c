@@ -59,7 +59,6 @@
 
 _Atomic uint32_t vs_left_out;
 _Atomic uint32_t vs_light_epoch;
-_Atomic uint32_t vs_requests_recorded;
 
 static struct {
   double record, clock, quick; /* ticks */
@@ -274,7 +273,7 @@ static void ask(struct vs_governor *governor, struct demand *demand) {
 /* Thins the states up to this class of mean time; -1: none. */
 static void thin(struct vs_thread *thread, int most) {
   struct vs_governor *governor = &thread->governor;
-  memset(thread->quick.entries, 0, sizeof thread->quick.entries);
+  memset(thread->quick_entries, 0, sizeof thread->quick_entries);
   for (uint32_t state = 0; state < governor->plan_count; state++) {
     struct vs_plan *plan = &governor->plans[state];
     bool thinned =
@@ -289,7 +288,7 @@ static void keep_all(struct vs_thread *thread) {
     thin(thread, -1);
   governor->pause = 0;
   governor->left_out = 0;
-  governor->timed_mask = 0;
+  thread->quick.timed_mask = 0;
   governor->probe_every = PROBE_EVERY;
 }
 
@@ -305,15 +304,16 @@ static void set_pause(struct vs_governor *governor, double kept) {
 
 /* Which share of the calls left out is timed: so that the cost of so many calls leaves half of what
  * is allowed, or else the least. Returns what one costs then. */
-static double choose_timing(struct vs_governor *governor, double calls, double allowed) {
+static double choose_timing(struct vs_thread *thread, double calls, double allowed) {
+  struct vs_governor *governor = &thread->governor;
   double timed = mean(&governor->light), slow = mean(&governor->lightest);
   double untimed = slow + governor->quick_share * (quick_cost() - slow);
   double cost = timed;
-  governor->timed_mask = 0;
+  thread->quick.timed_mask = 0;
   governor->probe_every = PROBE_EVERY;
   for (uint32_t every = VS_TIMED_LEAST; calls * cost > allowed / 2 && every <= VS_TIMED_MOST;
        every *= 4) {
-    governor->timed_mask = every - 1;
+    thread->quick.timed_mask = every - 1;
     governor->probe_every = PROBE_SELDOM;
     cost = untimed + (timed - untimed) / every;
   }
@@ -330,7 +330,7 @@ static void decide(struct vs_thread *thread, const struct demand *demand, double
     keep_all(thread);
     return;
   }
-  double light = choose_timing(governor, demand->all, allowed - demand->needed * record);
+  double light = choose_timing(thread, demand->all, allowed - demand->needed * record);
   double left = allowed - demand->needed * record - demand->all * light;
   double more = record > light ? record - light : 0; /* that keeping a call costs */
   double thinned = demand->all;
@@ -380,7 +380,7 @@ void vs_governor_turn(struct vs_thread *thread, uint64_t now) {
     governor->tool = 0;
     governor->record_limit = UINT64_MAX;
     if (!vs_options.full && budget <= 0)
-      choose_timing(governor, (double)out, COUNTING_BUDGET * passed);
+      choose_timing(thread, (double)out, COUNTING_BUDGET * passed);
   }
   governor->last_turn = now;
   governor->next_turn = now + (uint64_t)clamp(wait, 1, first.second);

@@ -58,7 +58,6 @@ struct vs_governor {
   uint32_t left_out;   /* classes that this thread leaves out now */
   uint32_t turn;       /* thinned calls until the burst, or the pause, is over */
   uint32_t pause;      /* thinned calls of a pause; 0: nothing is thinned */
-  uint32_t timed_mask; /* a call left out is timed if count->calls & timed_mask is 0 */
   uint32_t until_probe;
   uint32_t probe_every;
   uint64_t next_turn, last_turn; /* ticks */
@@ -83,7 +82,6 @@ extern _Atomic uint32_t vs_left_out;
  * their handles used again.
  */
 extern _Atomic uint32_t vs_light_epoch;
-extern _Atomic uint32_t vs_requests_recorded;
 
 /* Costs in ticks: of recording a call in a loop, to start from; of reading the clock; and of a call
  * left out the quick way (quick.h), which is too short to be measured in the run. */

@@ -102,18 +102,19 @@ static inline struct vs_plan *plan_of(struct vs_thread *thread, uint32_t state, 
 
 /* A call left out may start or complete requests that a recorded one noted. */
 static inline void note_requests(bool recorded) {
-  uint32_t before = atomic_load_explicit(&vs_requests_recorded, memory_order_relaxed);
+  _Atomic uint32_t *noted = &vs_gate_page()->requests;
+  uint32_t before = atomic_load_explicit(noted, memory_order_relaxed);
   if (before == recorded)
     return;
   if (!recorded)
     atomic_fetch_add(&vs_light_epoch, 1);
-  atomic_store_explicit(&vs_requests_recorded, recorded, memory_order_relaxed);
+  atomic_store_explicit(noted, recorded, memory_order_relaxed);
 }
 
 /* As many calls as need neither be measured nor end the pause. */
 static inline void grant_quick(struct vs_thread *thread) {
   const struct vs_governor *governor = &thread->governor;
-  if (!(governor->left_out && governor->timed_mask))
+  if (!(governor->left_out && thread->quick.timed_mask))
     return;
   uint32_t calls = governor->until_probe;
   if (governor->pause > 0 && governor->turn < calls)
@@ -125,11 +126,10 @@ static inline void grant_quick(struct vs_thread *thread) {
 /* Call paths can be told by the usual way alone. */
 static inline void learn_quick(struct vs_thread *thread, uint32_t call, const void *site,
                                const struct vs_plan *plan) {
-  static const _Atomic uint32_t never;
   if (vs_options.call_path_frames > 0 || !(plan->classes & thread->governor.left_out))
     return;
   *vs_quick_place(thread, site) = (struct vs_quick_entry){
-      site, plan->count, plan->requests ? &vs_requests_recorded : &never, call, 0};
+      site, plan->count, plan->requests ? VS_GATE_MODE | VS_GATE_REQUESTS : VS_GATE_MODE, call, 0};
 }
 
 /* Untimed calls have enter 0. */
@@ -141,7 +141,7 @@ static enum vs_handling begin_light(struct vs_thread *thread, struct vs_scope *s
   learn_quick(thread, call, site, plan);
   if (plan->requests)
     note_requests(false);
-  bool timed = (plan->count->calls & thread->governor.timed_mask) == 0;
+  bool timed = (plan->count->calls & thread->quick.timed_mask) == 0;
   if (__builtin_expect(scope->probe != 0, 0))
     scope->exit = vs_tick();
   thread->enter = scope->enter = timed ? vs_tick() : 0;

@@ -110,7 +110,7 @@ static struct vs_thread *make(void) {
   threads = thread;
   if (thread->number < MOST_THREADS)
     thread->staging = vs_file_add_staging(thread->number, thread->capacity);
-  thread->quick.gate = vs_gate_word();
+  thread->quick.gate = vs_gate_page();
   if (thread->staging) {
     thread->slots = (struct vst_record *)(thread->staging + 1);
     thread->capacity = thread->staging->capacity;

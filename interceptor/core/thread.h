@@ -19,21 +19,21 @@
 /* States whose calls the thread leaves out, by place; see quick.h. A power of two. */
 #define VS_QUICK_ENTRIES 64u
 
+/* Half a cache line. */
 struct vs_quick_entry {
   const void *site; /* NULL: free */
   struct vst_count *count;
-  /* While not 0, the state's calls take the usual way: a call may start or complete requests of
-   * which a recorded call took note. */
-  const _Atomic uint32_t *usual;
+  uint64_t watched; /* these bits of the gate must be VS_RECORDING alone */
   uint32_t call;
   uint32_t unused;
 };
 
+/* Of a thread's record, what the quick way reads of every call: one cache line with `scope`. */
 struct vs_quick {
-  uint32_t left;  /* calls that may go the quick way before the recorder looks again */
-  uint32_t given; /* `left` when it was granted */
-  const _Atomic uint32_t *gate; /* vs_gate_word() */
-  struct vs_quick_entry entries[VS_QUICK_ENTRIES];
+  struct vs_gate *gate; /* vs_gate_page() */
+  uint32_t left;        /* calls that may go the quick way before the recorder looks again */
+  uint32_t given;       /* `left` when it was granted */
+  uint32_t timed_mask;  /* a call left out is timed if count->calls & timed_mask is 0 */
 };
 
 /* In `enter` of a thread: the call on record is counted already. */
@@ -42,7 +42,8 @@ struct vs_quick {
 struct vs_thread {
   const struct vs_scope *scope; /* of the call being recorded, or NULL */
   uint64_t enter;               /* of that call */
-  _Atomic uint32_t busy;        /* inside vs_end; read by vs_finish in another thread */
+  struct vs_quick quick;
+  _Atomic uint32_t busy; /* inside vs_end; read by vs_finish in another thread */
   uint32_t number;
   struct vst_staging *staging; /* NULL: recording broke off before there was one */
   struct vst_record *slots;
@@ -57,8 +58,8 @@ struct vs_thread {
   struct vs_path_cache *paths; /* NULL before the first call path, see paths.h */
   uint64_t told;               /* staging->sampled_out at the last record */
   struct vs_governor governor;
-  struct vs_quick quick;
   struct vs_thread_counts counts;
+  _Alignas(64) struct vs_quick_entry quick_entries[VS_QUICK_ENTRIES];
   struct vs_thread *next; /* of all; under the lock */
   struct vs_thread *free; /* next of those whose thread has ended; under the lock */
 };

@@ -67,7 +67,7 @@ static __attribute__((noinline)) bool look_up(struct vs_key key) {
   return search.program;
 }
 
-bool vs_io_of_program(const void *site) {
+bool vs_of_program(const void *site) {
   struct vs_key key = {(uint64_t)(uintptr_t)site, 0, 0};
   uint32_t known = vs_table_find(&origins, key);
   return __builtin_expect(known != VS_NOT_FOUND, 1) ? known != 0 : look_up(key);

@@ -9,6 +9,6 @@
  * communication, also where a thread of theirs does it. Known by the file name of the library; code
  * outside all libraries is the program's. Each site is looked up once.
  */
-bool vs_io_of_program(const void *site);
+bool vs_of_program(const void *site);
 
 #endif

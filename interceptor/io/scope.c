@@ -23,7 +23,7 @@ bool vs_io_begin(struct vs_io *io, uint32_t call, const void *site) {
   if (!vs_options.io)
     return false;
   int error = errno;
-  enum vs_handling handling = vs_io_of_program(site) ? vs_begin(&io->scope, call, site) : VS_PASS;
+  enum vs_handling handling = vs_of_program(site) ? vs_begin(&io->scope, call, site) : VS_PASS;
   io->light = handling == VS_LIGHT;
   errno = error;
   return handling != VS_PASS;

@@ -4,7 +4,7 @@
 #include "mpi_functions.h"
 #include "work.h"
 
-vs_function vs_real[VS_MPI_CALL_COUNT][VS_FORM_COUNT];
+struct vs_real_call vs_real[VS_MPI_CALL_COUNT];
 
 extern const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT], vs_f_wrappers[VS_MPI_CALL_COUNT],
     vs_f08_wrappers[VS_MPI_CALL_COUNT], vs_f08ts_wrappers[VS_MPI_CALL_COUNT],
@@ -19,7 +19,8 @@ static bool connect_core(const struct vs_core *core, const char **missing) {
 static vs_function wrap(enum vs_call call, enum vs_form form, vs_function real) {
   static const vs_function *const wrappers[VS_FORM_COUNT] = {
       vs_c_wrappers, vs_f_wrappers, vs_f08_wrappers, vs_f08ts_wrappers, vs_cptr_wrappers};
-  vs_real[call][form] = real;
+  vs_real[call].forms[form] = real;
+  vs_real[call].self_offset = vs_core.self_offset;
   return wrappers[form][call];
 }
 

@@ -53,12 +53,6 @@ struct vs_mpi {
 extern struct vs_mpi vs_mpi;
 extern struct vs_core vs_core;
 
-/* The quick way of calls left out, see quick.h. */
-static inline __attribute__((always_inline)) bool
-vs_leaves_quickly(struct vs_quick_call *quick, uint32_t call, const void *site) {
-  return vs_quick_begin(quick, vs_quick_self(vs_core.self_offset), call, site);
-}
-
 /* Fills vs_mpi; the name of what is missing, or NULL. */
 const char *vs_find_mpi_functions(void *(*resolve)(const char *symbol));
 

@@ -13,8 +13,24 @@
 #include "requests.h"
 #include "transfers.h"
 
-/* Real functions by call and form, filled as slots are bound. */
-extern vs_function vs_real[VS_MPI_CALL_COUNT][VS_FORM_COUNT];
+/* What the quick way needs of a call, in one cache line; filled as slots are bound. */
+struct vs_real_call {
+  _Alignas(64) vs_function forms[VS_FORM_COUNT]; /* the real functions, by form */
+  ptrdiff_t self_offset;                         /* as in struct vs_core */
+};
+
+extern struct vs_real_call vs_real[VS_MPI_CALL_COUNT];
+
+/* The quick ways of calls left out, see quick.h. */
+static inline __attribute__((always_inline)) bool
+vs_leaves_quickly(struct vs_quick_call *quick, enum vs_call call, const void *site) {
+  return vs_quick_begin(quick, vs_quick_self(vs_real[call].self_offset), call, site);
+}
+
+static inline __attribute__((always_inline)) bool vs_counts_quickly(enum vs_call call,
+                                                                    const void *site) {
+  return vs_quick_count(vs_quick_self(vs_real[call].self_offset), call, site);
+}
 
 static inline struct vs_arguments vs_no_work(void) {
   return (struct vs_arguments){

@@ -1,5 +1,12 @@
 import { completesRequests } from "./emit-requests.ts";
-import { type Language, mayBeQuick, quickBody, wrapperBody } from "./emit-wrapper.ts";
+import {
+  countBody,
+  type Language,
+  mayBeQuick,
+  onlyLooks,
+  quickBody,
+  wrapperBody,
+} from "./emit-wrapper.ts";
 import type { Argument, Call } from "./parse.ts";
 import { ROLES, RULES } from "./roles.ts";
 import { NOTICE } from "./text.ts";
@@ -20,7 +27,7 @@ export function emitCWrappers(calls: readonly Call[]): string {
 #include "work.h"
 
 #define NOINLINE __attribute__((noinline))
-#define REAL(name) ((name##_prototype *)vs_real[VS_CALL_##name][VS_FORM_C])
+#define REAL(name) ((name##_prototype *)vs_real[VS_CALL_##name].forms[VS_FORM_C])
 
 ${calls.map(wrapper).join("\n")}
 const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT] = {
@@ -44,7 +51,7 @@ function wrapper(call: Call): string {
 ${indented(wrapperBody(call, { ...LANGUAGE, site: "site" }))}}
 
 static int vs_${call.name}(${list || "void"}) {
-${indented(quickBody(call, LANGUAGE))}  return usual_${call.name}(${names});
+${indented(onlyLooks(call) ? countBody(call, LANGUAGE) : quickBody(call, LANGUAGE))}  return usual_${call.name}(${names});
 }
 `;
 }

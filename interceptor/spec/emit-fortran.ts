@@ -25,7 +25,7 @@ export function emitFortranWrappers(calls: readonly Call[]): string {
   return `${NOTICE}#include "prototypes.h"
 #include "work.h"
 
-#define REAL_FORTRAN(name) ((name##_f *)vs_real[VS_CALL_##name][form])
+#define REAL_FORTRAN(name) ((name##_f *)vs_real[VS_CALL_##name].forms[form])
 
 ${calls.map(wrappers).join("\n")}
 ${tables.join("\n")}`;

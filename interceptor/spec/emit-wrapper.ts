@@ -53,6 +53,17 @@ export function quickBody(call: Call, language: Language): string[] {
   ];
 }
 
+/** Whether a call looks for something and comes back at once. */
+export function onlyLooks({ category }: Call): boolean {
+  return category === "test" || category === "iprobe";
+}
+
+/** The same as quickBody for a call that only looks: the real call comes last, in the wrapper's place. */
+export function countBody(call: Call, language: Language): string[] {
+  const condition = `vs_counts_quickly(VS_CALL_${call.name}, ${language.site})`;
+  return [`if (${condition}) ${language.passThrough(call)}`];
+}
+
 function initBody(call: Call, language: Language): string[] {
   return [
     "const uint64_t entered = vs_before_init();",

@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "local.h"
 #include "options.h"
+#include "origin.h"
 #include "real.h"
 #include "wait.h"
 
@@ -71,15 +72,17 @@ static int start_c11(void *given) {
   return start.c11(start.argument);
 }
 
-/* Whether the calling thread works for the MPI library now, so that threads it makes do, too. */
-static bool works_for_mpi(void) {
+/* Whether the calling thread works for the MPI library now, so that threads it makes do, too. In a
+ * forked child, where another thread may have left the lock taken, call sites are not looked up. */
+static bool works_for_mpi(const void *site) {
   const struct vs_thread *self = vs_self;
-  return vs_birth.foreign || vs_birth.starts_mpi || (self && self->scope);
+  return vs_birth.foreign || vs_birth.starts_mpi || (self && self->scope) ||
+         (!vs_threads_asleep() && !vs_of_program(site));
 }
 
 /* NULL: nothing to note, or no memory to note it in. */
-static struct start *prepare_start(const void *routine, void *argument) {
-  bool foreign = works_for_mpi();
+static struct start *prepare_start(const void *routine, void *argument, const void *site) {
+  bool foreign = works_for_mpi(site);
   if (vs_threads_asleep() && !foreign && !vs_birth.makes_team)
     return NULL;
   struct start *start = take_start();
@@ -99,7 +102,7 @@ static struct start *prepare_start(const void *routine, void *argument) {
 
 VS_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                              void *(*routine)(void *), void *restrict argument) {
-  struct start *start = prepare_start((const void *)routine, argument);
+  struct start *start = prepare_start((const void *)routine, argument, VS_SITE);
   if (!start)
     return REAL.pthread_create(thread, attributes, routine, argument);
   uint64_t since = vs_wait_begin();
@@ -112,7 +115,7 @@ VS_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 }
 
 VS_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument) {
-  struct start *start = prepare_start((const void *)routine, argument);
+  struct start *start = prepare_start((const void *)routine, argument, VS_SITE);
   if (!start)
     return REAL.thrd_create(thread, routine, argument);
   uint64_t since = vs_wait_begin();

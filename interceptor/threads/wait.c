@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "local.h"
 #include "options.h"
+#include "origin.h"
 #include "recorder.h"
 
 /* The option in ticks, and one more; 0 until it is known. */
@@ -59,11 +60,11 @@ void vs_wait_end(uint64_t since, uint32_t call, const void *site) {
   if (since == 0 || vs_threads_asleep())
     return;
   uint64_t now = vs_tick();
-  if (now >= since + threshold_ticks())
+  if (now >= since + threshold_ticks() && vs_of_program(site))
     vs_thread_record(since, now, call, site, 0);
 }
 
 void vs_thread_call_end(uint64_t since, uint32_t call, const void *site) {
-  if (since != 0 && !vs_threads_asleep())
+  if (since != 0 && !vs_threads_asleep() && vs_of_program(site))
     vs_thread_record(since, vs_tick(), call, site, 0);
 }

@@ -106,6 +106,16 @@ describe.each(MPIS)("%s", (mpi) => {
     const odd = file!.records.filter(({ module }) => /lib(mpi|open-|pmix|uc|fabric)/.test(module));
     expect(odd).toEqual([]);
   });
+
+  test.each(["libmpi_other.so", "libother.so"])("waits and threads of %s", (name) => {
+    const library = compile(mpi, "library.c", { output: name, flags: ["-shared", "-fPIC"] });
+    const [file] = traceProgram(mpi, [compile(mpi, "caller.c", { flags: [library] })], {
+      lockWait: 5000,
+    });
+    const own = Object.keys(counts(file!)).filter((call) => /^pthread_(cre|joi|mut)/.test(call));
+    const all = ["pthread_create", "pthread_join", "pthread_mutex_lock"];
+    expect(own.toSorted()).toEqual(name.startsWith("libmpi_") ? [] : all);
+  });
 });
 
 test("threads of Python", () => {

@@ -17,15 +17,18 @@ export interface Compiler {
   /** Other compiler than the MPI's own. */
   cc?: string;
   flags?: string[];
+  /** File name of what is made, where that matters. */
+  output?: string;
 }
 
 /** Compiles a program of this folder, unless that was done since its last change; returns its path. */
-export function compile(mpi: Mpi, file: string, { cc, flags = [] }: Compiler = {}): string {
+export function compile(mpi: Mpi, file: string, compiler: Compiler = {}): string {
+  const { cc, flags = [] } = compiler;
   const name = [file, cc, ...flags]
     .filter(Boolean)
     .join(" ")
     .replace(/[^\w-]+/g, "_");
-  const output = join(BUILD, mpi, name);
+  const output = join(BUILD, mpi, compiler.output ?? name);
   const newest = Math.max(...readdirSync(PROGRAMS).map((entry) => statSync(source(entry)).mtimeMs));
   const built = statSync(output, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (built > newest) return output;
