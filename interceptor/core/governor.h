@@ -55,9 +55,9 @@ struct vs_cost {
 struct vs_governor {
   struct vs_plan *plans; /* by state */
   uint32_t plan_count;
-  uint32_t left_out;   /* classes that this thread leaves out now */
-  uint32_t turn;       /* thinned calls until the burst, or the pause, is over */
-  uint32_t pause;      /* thinned calls of a pause; 0: nothing is thinned */
+  uint32_t left_out; /* classes that this thread leaves out now */
+  uint32_t turn;     /* thinned calls until the burst, or the pause, is over */
+  uint32_t pause;    /* thinned calls of a pause; 0: nothing is thinned */
   uint32_t until_probe;
   uint32_t probe_every;
   uint64_t next_turn, last_turn; /* ticks */
