@@ -5,8 +5,10 @@ import {
   makeCallColumns,
   type TraceDescription,
   TraceFileError,
+  type TraceMapping,
   TraceReader,
 } from "../../src/trace/reader.ts";
+import { checkCounters, checkProbes, checkTransfers } from "./check-blocks.ts";
 
 /** What a trace file holds, as far as the checks here need it. */
 export interface CheckedTrace {
@@ -44,7 +46,10 @@ export function checkTrace(path: string, check?: RowCheck): CheckedTrace | undef
   }
   const { description } = reader;
   const wrong = [...description.damage];
-  const rows = readRows(reader, check, wrong);
+  const mapping = ownNumbers(description);
+  const rows = readRows(reader, mapping, check, wrong);
+  wrong.push(...checkTransfers(reader, mapping), ...checkCounters(reader, mapping.zeroNs));
+  wrong.push(...checkProbes(description));
   wrong.push(...countsOf(description, rows));
   let total = 0;
   for (const count of rows.values()) total += count;
@@ -66,20 +71,26 @@ function own(length: number): Int32Array {
   return Int32Array.from({ length }, (_, i) => i);
 }
 
+/** Numbers of the store are those of the file. */
+function ownNumbers(description: TraceDescription): TraceMapping {
+  const numbers = description.communicators.map(({ number }) => number);
+  const files = description.files.map(({ number }) => number);
+  return {
+    states: own(description.states.length),
+    communicators: own(Math.max(1, ...numbers) + 1),
+    files: own(Math.max(0, ...files) + 1),
+    zeroNs: description.initExitNs,
+  };
+}
+
 /** Rows by thread. */
 function readRows(
   reader: TraceReader,
+  mapping: TraceMapping,
   check: RowCheck | undefined,
   wrong: string[],
 ): Map<number, number> {
   const { description } = reader;
-  const numbers = description.communicators.map(({ number }) => number);
-  const mapping = {
-    states: own(description.states.length),
-    communicators: own(Math.max(1, ...numbers) + 1),
-    files: new Int32Array(),
-    zeroNs: description.initExitNs,
-  };
   const columns = makeCallColumns(BATCH_ROWS);
   const rows = new Map<number, number>();
   const batches = reader.decode(mapping, new EdgeNumbers(), columns);

@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { findExecutable } from "../../src/launch/command.ts";
 import { packageRoot } from "../../src/launch/installation.ts";
 import { UserError } from "../../src/user-error.ts";
+import { missingTypes } from "./block-types.ts";
 import { addSeeds } from "./corpus.ts";
 import { buildPattern, killOnce, type Mpi, MPIS } from "./kill.ts";
 import { buildFuzzer, fuzzReader, readAll } from "./read.ts";
@@ -71,13 +72,14 @@ async function killJobs(mpis: readonly Mpi[], { kills, seed }: Settings): Promis
 async function readChanged(mpis: readonly Mpi[], settings: Settings): Promise<string[]> {
   buildFuzzer();
   addSeeds(CORPUS, mpis);
+  const lacking = missingTypes(CORPUS).map((name) => `no seed has a block ${name}`);
   const seconds = Math.round(settings.minutes * 60);
   const findings = await fuzzReader(settings.seed, seconds, CORPUS, (line) =>
     say(`reader: ${line}`),
   );
   const { files, refused, findings: others } = readAll(CORPUS);
   say(`corpus of ${files} files read by the addon, ${refused} refused as a whole`);
-  return [...findings, ...others];
+  return [...lacking, ...findings, ...others];
 }
 
 async function main(): Promise<number> {

@@ -18,6 +18,7 @@
 #include "counter_decoder.h"
 #include "decoder.h"
 #include "fuzz_change.h"
+#include "fuzz_description.h"
 #include "fuzz_guided.h"
 #include "fuzz_transfers.h"
 #include "trace_error.h"
@@ -97,6 +98,7 @@ void readCounters(const varscope::TraceFile &trace) {
 
 size_t readAll(const std::string &path) {
   const varscope::TraceFile trace(path);
+  const size_t probes = varscope::fuzzDescription(trace);
   readCounters(trace);
   varscope::Mapping mapping{std::vector<int32_t>(trace.states),
                             std::vector<int32_t>(trace.definitions.communicators.size()),
@@ -127,7 +129,8 @@ size_t readAll(const std::string &path) {
       end = columns.end_ns[i];
     }
   }
-  return decoder.rows() + varscope::fuzzTransfers(trace, mapping);
+  varscope::fuzzGaps(trace, decoder);
+  return probes + decoder.rows() + varscope::fuzzTransfers(trace, mapping);
 }
 
 // False if the file is refused as a whole.

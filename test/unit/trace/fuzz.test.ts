@@ -5,7 +5,9 @@ import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { writeTrace } from "../../../src/trace/write-synthetic.ts";
-import { counterFile } from "./support/counter-file.ts";
+import { missingTypes } from "../../fuzz/block-types.ts";
+import { addSeeds } from "../../fuzz/corpus.ts";
+import { handMadeSeeds } from "../../fuzz/seeds.ts";
 import { randomTrace } from "./support/random.ts";
 import { scratchFolder } from "./support/scratch.ts";
 import { randomTransfers } from "./support/transfers.ts";
@@ -25,12 +27,23 @@ test("damaged files cannot make the decoder misbehave", { timeout: 300_000 }, as
     writeTrace(path, { ...trace, transfers, rank, blockRecords: 50, ...killed });
     return path;
   });
-  files.push(join(folder, "counters.vst"));
-  writeFileSync(files[3]!, counterFile());
+  for (const [name, bytes] of Object.entries(handMadeSeeds())) {
+    const path = join(folder, `${name}.vst`);
+    writeFileSync(path, bytes);
+    files.push(path);
+  }
   const { stdout } = await run(join(root, "build/native/fuzz-reader"), ["1", "2000", ...files]);
   const [, rows, unusable] = /: (\d+) rows, (\d+) files unusable/.exec(stdout) ?? [];
   // The changes must neither spare all files nor spoil all of them.
   expect(Number(rows)).toBeGreaterThan(100_000);
   expect(Number(rows)).toBeLessThan(2000 * 3 * (400 + 200));
   expect(Number(unusable)).toBeGreaterThan(10);
+});
+
+test("fuzzing starts from traces that have each type of block of the format", () => {
+  const folder = scratchFolder();
+  expect(missingTypes(folder)).toContain("PROBES");
+  expect(missingTypes(folder).length).toBeGreaterThanOrEqual(19);
+  addSeeds(folder, []);
+  expect(missingTypes(folder)).toEqual([]);
 });
