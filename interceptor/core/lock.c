@@ -6,10 +6,8 @@
 
 #include "clock.h"
 #include "file.h"
-#include "futex_lock.h"
+#include "forked.h"
 #include "local.h"
-
-static struct vs_futex_lock mutex;
 
 void vs_lock_since(struct vs_lock *lock, uint64_t since) {
   sigset_t all;
@@ -17,7 +15,7 @@ void vs_lock_since(struct vs_lock *lock, uint64_t since) {
   sigfillset(&all);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &lock->cancellation);
   pthread_sigmask(SIG_BLOCK, &all, &lock->signals);
-  vs_futex_lock(&mutex);
+  vs_shared_lock(VS_LOCK_RECORDER);
   lock->since = since;
 }
 
@@ -27,10 +25,11 @@ void vs_lock(struct vs_lock *lock) {
 
 void vs_unlock(struct vs_lock *lock) {
   uint64_t ticks = vs_clock_plausible(vs_tick() - lock->since);
-  vs_file_add_tool_ticks(ticks);
+  if (!vs_is_forked())
+    vs_file_add_tool_ticks(ticks);
   if (vs_self)
     vs_self->governor.tool += ticks;
-  vs_futex_unlock(&mutex);
+  vs_shared_unlock(VS_LOCK_RECORDER);
   pthread_sigmask(SIG_SETMASK, &lock->signals, NULL);
   pthread_setcancelstate(lock->cancellation, NULL);
   errno = lock->error;

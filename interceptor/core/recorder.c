@@ -8,6 +8,7 @@
 #include "calibrate.h"
 #include "clock.h"
 #include "file.h"
+#include "forked.h"
 #include "gate.h"
 #include "governor.h"
 #include "local.h"
@@ -367,6 +368,7 @@ bool vs_start(const struct vs_job *job, char *problem, unsigned problem_bytes) {
   }
   if (!prepare(problem, problem_bytes))
     return false;
+  vs_forked_start();
   vs_options_read();
   recorder.calls = job->calls;
   recorder.call_count = job->call_count;

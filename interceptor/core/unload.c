@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "gate.h"
 #include "options.h"
 #include "paths.h"
 
@@ -24,7 +25,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
   unsigned long long before = 0, after = 0;
   if (!close_object)
     real = close_object = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-  if (vs_options.call_path_frames == 0)
+  if (vs_options.call_path_frames == 0 || vs_mode() == VS_ASLEEP)
     return close_object(handle);
   dl_iterate_phdr(count_unloaded, &before);
   const int result = close_object(handle);

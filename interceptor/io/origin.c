@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "forked.h"
 #include "lock.h"
 #include "table.h"
 
@@ -56,6 +57,8 @@ static int visit(struct dl_phdr_info *object, size_t size, void *data) {
 }
 
 static __attribute__((noinline)) bool look_up(struct vs_key key) {
+  if (vs_is_forked())
+    return true; /* nothing is recorded there, and the list of objects may be locked for good */
   uint64_t since = vs_tick();
   struct search search = {(ElfW(Addr))key.address, true};
   struct vs_lock lock;

@@ -15,13 +15,12 @@
 
 #include "birth.h"
 #include "find_mpi.h"
-#include "futex_lock.h"
+#include "forked.h"
 #include "governor.h"
 #include "scope.h"
 #include "slots.h"
 
-static struct vs_futex_lock bind_lock;
-static bool decided;             /* under bind_lock, like `abi` */
+static bool decided;             /* under VS_LOCK_BIND, like `abi` */
 static const struct vs_abi *abi; /* NULL once decided: slots lead to the real functions */
 static bool start_called;
 
@@ -209,7 +208,7 @@ vs_function vs_bind(unsigned slot) {
   const enum vs_call call = (enum vs_call)(slot / VS_FORM_COUNT);
   const enum vs_form form = (enum vs_form)(slot % VS_FORM_COUNT);
   const int error = errno;
-  vs_futex_lock(&bind_lock);
+  vs_shared_lock(VS_LOCK_BIND);
   decide();
   const vs_function real = real_function(call, form);
   vs_function target = real;
@@ -220,7 +219,7 @@ vs_function vs_bind(unsigned slot) {
   }
   if (real)
     atomic_store_explicit(&vs_slots[slot], target, memory_order_release);
-  vs_futex_unlock(&bind_lock);
+  vs_shared_unlock(VS_LOCK_BIND);
   errno = error;
   return target ? target : (vs_function)no_such_function;
 }

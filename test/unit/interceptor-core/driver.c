@@ -33,6 +33,7 @@ static const struct {
     {"close-all", run_close_all},
     {"replaced", run_replaced},
     {"fork", run_fork},
+    {"fork-locked", run_fork_locked},
     {"signals", run_signals},
     {"leave", run_leave},
     {"busy-finish", run_busy_finish},

@@ -22,6 +22,17 @@ test("forked children, however they are forked, leave no mark in the trace", () 
 });
 
 test.each([
+  ["a process", 10],
+  ["a child that records itself", 11],
+])("children of %s find locks free that other threads hold there", (_, count) => {
+  const run = runDriver(driver, folder, "fork-locked", count);
+  expect([run.status, run.stderr]).toEqual([0, ""]);
+  const trace = decodeTrace(run.trace);
+  expect(callsOf(trace, 0).length).toBe(count);
+  expect(trace).toMatchObject({ processState: 2, ended: true, problems: [] });
+});
+
+test.each([
   ["the thread's stack", 200_000],
   ["a stack of their own", 200_001],
 ])("signal handlers on %s may call while the recorder is at work", (_, count) => {

@@ -18,6 +18,7 @@ const scenarios: [name: string, argument: number][] = [
   ["fill-up", 399],
   ["close-all", 200_000],
   ["fork", 4000],
+  ["fork-locked", 10],
   ["signals", 100_000],
   ["signals", 100_001],
   ["leave", 20],
@@ -26,7 +27,11 @@ const scenarios: [name: string, argument: number][] = [
 ];
 
 /** TSan does not support threads made after a fork, and reports calls from handlers that interrupt it. */
-const unfit: Record<string, string[]> = { threads: ["fork"], addresses: [], plain: [] };
+const unfit: Record<string, string[]> = {
+  threads: ["fork", "fork-locked"],
+  addresses: [],
+  plain: [],
+};
 
 const cases = (["addresses", "threads"] as Variant[]).flatMap((variant) =>
   scenarios
