@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # sanitize.sh [TESTS...]: runs integration tests with an interceptor that has AddressSanitizer and
 # UndefinedBehaviorSanitizer built in, in all processes of each job; what they find fails the test. Then those tests that
-# build parts of the interceptor with ThreadSanitizer. Some minutes. TESTS: these instead.
+# build parts of the interceptor with ThreadSanitizer. Half an hour on a busy machine. TESTS: these instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Each call of MPI in C and Fortran, and each kind of ending; two ranks, both MPIs. Wrappers of threads and I/O are tested
-# alone: preloaded, the sanitizer stands before them, and they see its calls in place of the program's.
+# alone: preloaded, the sanitizer stands before them, and they see its calls in place of the program's. Nor can programs be
+# tried that fork while their other threads allocate: AddressSanitizer's allocator stays locked in the child for good.
 mpi=test/integration/mpi
 jobs=(
   test/integration/conformance/{symptoms-c,symptoms-fortran,endings}
