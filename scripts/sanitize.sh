@@ -12,6 +12,7 @@ mpi=test/integration/mpi
 jobs=(
   test/integration/conformance/{symptoms-c,symptoms-fortran,endings}
   $mpi/{keys-messages,keys-collective,keys-communicators,transparency,persistent,rma,files,restarts,matched-left-out}
+  $mpi/{transfers,connect}
 )
 alone=(
   test/integration/threads/sanitized test/integration/io/sanitized
