@@ -1,8 +1,8 @@
 /**
  * Evaluates the analysis, beside published rules, on simulated runs of which everything is known.
  *
- * Usage: npm run eval [-- --seed N] [--runs N] [--only PART[,PART...]] [--quick] [--json FILE]
- * Parts: PARTS below; `live` starts real jobs and is done only when asked for.
+ * Usage: npm run eval [-- --seed N] [--runs N] [--only PART[,PART...]] [--quick] [--json FILE] [--keep FOLDER]
+ * Parts: PARTS below; `real` and `live` start real jobs and are done only when asked for.
  * The table goes to stdout, progress to stderr. Exit status 0 if all went through, whatever the table says; 2 for wrong use.
  */
 import { writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import { determinism } from "./parts/determinism.ts";
 import { live } from "./parts/live.ts";
 import { controls, throughout } from "./parts/imbalance.ts";
 import { nulls, records } from "./parts/nulls.ts";
+import { real } from "./parts/real.ts";
 import { power } from "./parts/power.ts";
 import { regions } from "./parts/regions.ts";
 import type { Row, Settings } from "./row.ts";
@@ -29,10 +30,11 @@ const PARTS: Record<string, (settings: Settings) => Promise<Row[]>> = {
   controls,
   coverage,
   determinism,
+  real,
   live,
 };
-/** Needs a quiet machine and MPI, so it is done only when asked for. */
-const ASKED_FOR = new Set(["live"]);
+/** They need MPI, and `live` a quiet machine, so they are done only when asked for. */
+const ASKED_FOR = new Set(["real", "live"]);
 
 interface Options {
   seed: number;
@@ -40,6 +42,7 @@ interface Options {
   only: string[];
   quick: boolean;
   json: string | undefined;
+  keep?: string | undefined;
 }
 
 export function readOptions(args: string[]): Options {
@@ -51,13 +54,14 @@ export function readOptions(args: string[]): Options {
       runs: text,
       only: text,
       json: text,
+      keep: text,
       quick: { type: "boolean" as const },
     };
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/[.\n]/)[0] : String(error);
     throw new UserError(
-      `${reason}; usage: npm run eval [-- --seed N] [--runs N] [--only PART] [--quick] [--json FILE]`,
+      `${reason}; usage: npm run eval [-- --seed N] [--runs N] [--only PART] [--quick] [--json FILE] [--keep FOLDER]`,
       2,
     );
   }
@@ -78,6 +82,7 @@ export function readOptions(args: string[]): Options {
     only,
     quick,
     json: values["json"] as string | undefined,
+    keep: values["keep"] as string | undefined,
   };
 }
 

@@ -10,7 +10,7 @@ export interface Row {
   reaches?: (value: number) => boolean;
   /** Undefined: the rule makes no such claim. */
   values: Partial<Record<Rule, number>>;
-  unit: "" | "%" | "points";
+  unit: "" | "%" | "points" | "count";
   /** Simulated runs behind each value. */
   runs: number;
   /** Values by scenario, for the JSON file. */
@@ -24,6 +24,8 @@ export interface Settings {
   runs: number;
   /** Small programs only, to see that everything works. */
   quick: boolean;
+  /** Folder that live runs are kept in; undefined: none are kept. */
+  keep?: string | undefined;
   /** To be called after each run. */
   done: (name: string) => void;
 }

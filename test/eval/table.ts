@@ -39,7 +39,7 @@ export function met({ reaches, values }: Row): string {
 /** With as many digits as it takes not to look as if it reached a bar that it misses, or the other way round. */
 function format(value: number | undefined, { unit, reaches }: Row): string {
   if (value === undefined) return "-";
-  const digits = unit === "%" ? 1 : unit === "points" ? 2 : 3;
+  const digits = { count: 0, "%": 1, points: 2, "": 3 }[unit];
   const texts = [0, 1, 2, 3, 4].map((more) => value.toFixed(digits + more));
   const same = (text: string) => reaches?.(Number(text)) === reaches?.(value);
   return texts.find(same) ?? String(value);
