@@ -71,6 +71,7 @@ async function capped(pid: number, when: string[]): Promise<number | undefined> 
   if (group === undefined) return undefined;
   const home = homeOf(pid);
   try {
+    favour(group);
     writeFileSync(join(group, "cgroup.procs"), String(pid));
     const before = heldBack(group);
     await inject("disturb", ["cpu-cap", "--directory", group, "--percent", String(CAP), ...when]);
@@ -100,6 +101,16 @@ function makeGroup(): string | undefined {
   if (existsSync(join(group, file))) return group;
   rmdirSync(group);
   return undefined;
+}
+
+/** Gives a group the most weight that there is: nothing but the cap is to slow its member. */
+function favour(group: string): void {
+  for (const [name, most] of [
+    ["cpu.shares", "262144"],
+    ["cpu.weight", "10000"],
+  ] as const) {
+    if (existsSync(join(group, name))) writeFileSync(join(group, name), most);
+  }
 }
 
 /** Group that a process is in for CPU time. */

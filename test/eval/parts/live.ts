@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseCores } from "../../../scripts/demo/cores.ts";
@@ -34,16 +34,11 @@ export async function live({ seed, runs, quick, keep, done }: Settings): Promise
     const job = program.make(steps);
     if ("missing" in job) throw new UserError(job.missing);
     const name = `${String(i).padStart(3, "0")}-${program.name}-${way}`;
-    all.push(
-      await runOnce({
-        job,
-        way,
-        cores,
-        seconds,
-        random: new Random(seed * 7919 + i),
-        keep: keep === undefined ? undefined : join(keep, name),
-      }),
-    );
+    const random = new Random(seed * 7919 + i);
+    const kept = keep === undefined ? undefined : join(keep, name);
+    const one = await runOnce({ job, way, cores, seconds, random, keep: kept });
+    if (kept !== undefined) writeFileSync(`${kept}.json`, `${JSON.stringify(one, null, 1)}\n`);
+    all.push(one);
     done(`live: ${name}`);
   }
   return liveRows(all);
