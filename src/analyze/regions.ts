@@ -14,6 +14,7 @@ import { type Draft, joinRanks } from "./join-ranks.ts";
 import { NullRuns } from "./null-runs.ts";
 import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
+import { blameStopped } from "./stopped-ranks.ts";
 
 /** Borders lie where slowness passes this share of the region's, as `candidates.ts` and `mild-slowness.ts` set them. */
 const BORDER = 0.4;
@@ -47,7 +48,8 @@ export async function findRegions(
   }
   const communication = await readHeat(store, "communication", binNs);
   const slowCalls = findSlowCommunication(communication, compute, settings, wallNs);
-  await writeRegions(store, communication, slowCalls.nulls, slowCalls.drafts, settings);
+  const blamed = await blameStopped(store, communication, slowCalls.drafts);
+  await writeRegions(store, communication, slowCalls.nulls, blamed, settings);
   await numberRegions(store);
   await numberEvents(store);
 }

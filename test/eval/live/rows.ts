@@ -1,5 +1,5 @@
 import { atLeast, atMost, mean, percentOf, type Row, upTo } from "../row.ts";
-import type { Region } from "../score/region.ts";
+import { intersectionOverUnion, type Region } from "../score/region.ts";
 import { type RegionScore, scoreRegions, sumScores } from "../score/regions.ts";
 import type { LiveRun } from "./run.ts";
 import { WAYS } from "./ways.ts";
@@ -129,13 +129,23 @@ function hadEffect(run: LiveRun, all: readonly LiveRun[]): boolean {
 }
 
 function score(runs: readonly LiveRun[], setting: Setting): RegionScore {
-  return sumScores(runs.map((run) => scoreRegions([truthOf(run)], run[setting].found)));
+  return sumScores(
+    runs.map((run) => scoreRegions([truthOf(run, run[setting].found)], run[setting].found)),
+  );
 }
 
-/** What was done, with the loss by the injector's account or else by how far the victim fell behind. */
-export function truthOf({ kind, rank, startNs, endNs, accounted, behind }: LiveRun): Region {
+/**
+ * What was done, with the loss by the injector's account or else by how far the victim fell behind. A stop hits whatever the victim is doing, work
+ * or a call, so it has the kind of the found region that is most like it.
+ */
+function truthOf(run: LiveRun, found: readonly Region[]): Region {
+  const { rank, startNs, endNs, accounted, behind } = run;
+  const parts = [{ rank, startNs, endNs }];
   const lostNs = (accounted ?? behind ?? Number.NaN) * 1e9;
-  return { kind, parts: [{ rank, startNs, endNs }], lostNs };
+  const like = (region: Region) => intersectionOverUnion(region.parts, parts);
+  const nearest = found.toSorted((a, b) => like(b) - like(a))[0];
+  const kind = run.way === "stop" && nearest ? nearest.kind : run.kind;
+  return { kind, parts, lostNs };
 }
 
 function ours(value: number): Row["values"] {

@@ -56,6 +56,13 @@ test("the wrong rank is a miss and a false region", () => {
   expect(value(runs, "intersection over union, mean")).toBe(0);
 });
 
+test("a stop has the kind of what it hit, another disturbance has its own", () => {
+  const found: Region = { ...region(1, 2e9, 4e9, 2e9), kind: "communication" };
+  const stop = run({ ...hog, way: "stop", accounted: 2, ...says([found], [0]) });
+  expect(value([run({}), stop], "recall: stop")).toBe(100);
+  expect(value([run({}), { ...stop, way: "cpu-hog" }], "recall: cpu-hog")).toBe(0);
+});
+
 test("without an account the loss is what the victim fell behind", () => {
   const found = says([region(1, 2e9, 4e9, 1.1e9)], [0]);
   const runs = [run({}), run({ ...hog, way: "cache", accounted: undefined, ...found })];
