@@ -1,4 +1,5 @@
 import type { Store } from "../trace/store.ts";
+import { readSchedules, type Schedule } from "./schedules.ts";
 import { quantile } from "./statistics.ts";
 
 /** What is known of a rank's speed apart from its own work. Differences are logs of time, own above that of the peers. */
@@ -24,13 +25,6 @@ export interface ProbeTimes {
   logs: ArrayLike<number>;
 }
 
-/** CPU time that a rank had, and the time that it waited for a core meanwhile, ns. */
-export interface Schedule {
-  rank: number;
-  cpuNs: number;
-  delayNs: number;
-}
-
 /** Probes of a kind that a rank needs: in shorter runs, two slow moments are half of them. */
 const ENOUGH = 8;
 /**
@@ -54,26 +48,6 @@ export async function readEvidence(store: Store): Promise<RankEvidence[]> {
     SELECT rank, kind, list(ln(greatest(duration_ns, 1)) ORDER BY start_ns) AS logs
       FROM probes WHERE thread = 0 GROUP BY rank, kind ORDER BY rank, kind`);
   return compareEvidence(probes, await readSchedules(store));
-}
-
-/** From the counters, or where these were not read, from what each round of probes noted. */
-async function readSchedules(store: Store): Promise<Schedule[]> {
-  return store.rows<Record<string, unknown> & Schedule>(`
-    WITH counted AS (
-      SELECT s.rank, c.name, (max(value) - min(value))::DOUBLE AS ns
-        FROM counter_samples s JOIN counters c USING (counter)
-       WHERE s.thread = 0 AND c.name IN ('cpu_time', 'run_delay') GROUP BY s.rank, c.name),
-    counters_of AS (
-      SELECT rank, max(ns) FILTER (name = 'cpu_time') AS cpu, max(ns) FILTER (name = 'run_delay') AS delay
-        FROM counted GROUP BY rank),
-    noted AS (
-      SELECT rank, (max(total_cpu_ns) - min(total_cpu_ns))::DOUBLE AS cpu,
-             (max(run_delay_ns) - min(run_delay_ns))::DOUBLE AS delay
-        FROM probes WHERE thread = 0 GROUP BY rank)
-    SELECT rank, coalesce(if(c.delay IS NULL, n.cpu, c.cpu), 0) AS "cpuNs",
-           coalesce(c.delay, n.delay) AS "delayNs"
-      FROM counters_of c FULL JOIN noted n USING (rank)
-     WHERE coalesce(c.delay, n.delay) IS NOT NULL ORDER BY rank`);
 }
 
 /** Compares each rank with the median of the others. */
