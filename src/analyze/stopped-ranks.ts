@@ -31,10 +31,7 @@ export async function blameStopped(
 }
 
 /** Ranks that were off their cores in a region for most of the time, if all others were on theirs. */
-async function ranksThatStood(
-  store: Store,
-  { startNs, endNs, ranks }: Draft,
-): Promise<number[]> {
+async function ranksThatStood(store: Store, { startNs, endNs, ranks }: Draft): Promise<number[]> {
   const length = endNs - startNs;
   const stood: number[] = [];
   for (const rank of ranks) {
@@ -50,12 +47,7 @@ async function ranksThatStood(
 }
 
 /** The region with the ranks that stood alone, from the first call that this made long to the end of the last one. */
-async function narrowed(
-  store: Store,
-  calls: Heat,
-  draft: Draft,
-  ranks: number[],
-): Promise<Draft> {
+async function narrowed(store: Store, calls: Heat, draft: Draft, ranks: number[]): Promise<Draft> {
   const from = Math.floor(draft.startNs / calls.binNs);
   const to = Math.ceil(draft.endNs / calls.binNs);
   const inside = await partsInside(store, calls.kind, draft.startNs, draft.endNs);

@@ -16,7 +16,13 @@ const ALWAYS = 0.01;
 /** Rank 1 gets half of its core for a share of the run, as the kernel's counters have it, too. */
 async function disturbed(share: number): Promise<{ store: Store; hit: Disturbance }> {
   const startNs = 0.1 * RUN_NS;
-  const hit: Disturbance = { rank: 1, kind: "slow", factor: 2, startNs, endNs: startNs + share * RUN_NS };
+  const hit: Disturbance = {
+    rank: 1,
+    kind: "slow",
+    factor: 2,
+    startNs,
+    endNs: startNs + share * RUN_NS,
+  };
   const store = await storeOf(simulate({ seed: 1, program: PROGRAM, disturbances: [hit] }));
   await store.execute(`
     INSERT INTO counters VALUES (0, 'cpu_time', 'ns', 'scheduler', 'thread', 'read'),

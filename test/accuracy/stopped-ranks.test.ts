@@ -20,7 +20,9 @@ async function named(shares: (number | undefined)[]): Promise<[string, number[]]
   const noise = { ...NOISE, spikeNs: [1, 2] as [number, number] };
   const store = await storeOf(simulate({ seed: 1, program: PROGRAM, noise }));
   try {
-    await store.execute("INSERT INTO counters VALUES (0, 'cpu_time', 'ns', 'scheduler', 'thread', 'read')");
+    await store.execute(
+      "INSERT INTO counters VALUES (0, 'cpu_time', 'ns', 'scheduler', 'thread', 'read')",
+    );
     for (const [rank, share] of shares.entries()) {
       if (share === undefined) continue;
       await store.execute(`

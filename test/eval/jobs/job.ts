@@ -63,7 +63,11 @@ export async function record(
 }
 
 /** Seconds that a job takes without varscope, its start included. */
-export async function timeAlone(job: Job, cores: readonly number[], folder: string): Promise<number> {
+export async function timeAlone(
+  job: Job,
+  cores: readonly number[],
+  folder: string,
+): Promise<number> {
   const [file = "", ...words] = pinned(cores, job);
   const before = performance.now();
   await runIn(prepare(job, folder), file, words);
@@ -76,7 +80,7 @@ function prepare({ inputs = {} }: Job, folder: string): string {
   return folder;
 }
 
-/** Runs a program; what it prints goes to a file, for nothing may stand between the lines of the table. */
+/** Runs a program. What it prints is dropped, for nothing may stand between the lines of the table; its last complaint is told if it fails. */
 export async function runIn(folder: string, file: string, words: string[]): Promise<void> {
   const child = spawn(file, words, {
     cwd: folder,

@@ -38,10 +38,11 @@ export function liveRows(all: readonly LiveRun[]): Row[] {
   ];
 }
 
+const none = ({ found }: { found: Region[] }) => found.length === 0;
+const unconfirmed = (run: LiveRun) => run.byDefault.machine.some((share) => share < CONFIRMED);
+
 function undisturbedRows(quiet: readonly LiveRun[]): Row[] {
   const common = { part: "live", unit: "%" as const, runs: quiet.length };
-  const none = ({ found }: { found: Region[] }) => found.length === 0;
-  const unconfirmed = (run: LiveRun) => run.byDefault.machine.some((share) => share < CONFIRMED);
   return [
     {
       ...common,
@@ -119,13 +120,17 @@ function noiseRows(all: readonly LiveRun[]): Row[] {
   ];
 }
 
+/** How far the victim fell behind, as a share of the interval. */
+function shareBehind({ behind, startNs, endNs }: LiveRun): number {
+  return ((behind ?? 0) * 1e9) / (endNs - startNs);
+}
+
 /** The victim fell behind: by 5 % of the time and more than nine of ten undisturbed ranks do in as long an interval. */
 function hadEffect(run: LiveRun, all: readonly LiveRun[]): boolean {
-  const share = ({ behind, startNs, endNs }: LiveRun) => ((behind ?? 0) * 1e9) / (endNs - startNs);
   const usual = all
     .filter(({ program, way }) => program === run.program && way === "nothing")
-    .map((one) => Math.abs(share(one)));
-  return share(run) >= Math.max(LEAST_EFFECT, upTo(usual, 0.9) || 0);
+    .map((one) => Math.abs(shareBehind(one)));
+  return shareBehind(run) >= Math.max(LEAST_EFFECT, upTo(usual, 0.9) || 0);
 }
 
 function score(runs: readonly LiveRun[], setting: Setting): RegionScore {

@@ -38,7 +38,10 @@ export async function disturb(way: WayName, target: Target): Promise<number | un
       return sumOf(truth, ({ cpuSeconds }) => cpuSeconds);
     case "stop":
       await inject("disturb", ["stop", "--pid", String(pid), ...when]);
-      return sumOf(truth, ({ startMonotonicNs, endMonotonicNs }) => (endMonotonicNs - startMonotonicNs) / 1e9);
+      return sumOf(
+        truth,
+        ({ startMonotonicNs, endMonotonicNs }) => (endMonotonicNs - startMonotonicNs) / 1e9,
+      );
     case "cpu-cap":
       return await capped(pid, when);
     case "files":

@@ -106,25 +106,29 @@ function rows(all: readonly Judged[]): Row[] {
     );
   const common = { part: "real", bar: "", unit: "%" as const };
   return [
-    ...all.map((one): Row => ({
-      ...common,
-      what: `${one.program}: rank-time judged`,
-      values: each(({ coverage }) => 100 * coverage, [one]),
-      runs: 1,
-      details: {
-        calls: one.calls,
-        seconds: one.seconds,
-        sampledOut: one.sampledOut,
-        regions: one.verdicts.ours.regions,
-      },
-    })),
-    ...all.map((one): Row => ({
-      ...common,
-      what: `${one.program}: regions, undisturbed`,
-      unit: "count",
-      values: each(({ regions }) => regions.length, [one]),
-      runs: 1,
-    })),
+    ...all.map(
+      (one): Row => ({
+        ...common,
+        what: `${one.program}: rank-time judged`,
+        values: each(({ coverage }) => 100 * coverage, [one]),
+        runs: 1,
+        details: {
+          calls: one.calls,
+          seconds: one.seconds,
+          sampledOut: one.sampledOut,
+          regions: one.verdicts.ours.regions,
+        },
+      }),
+    ),
+    ...all.map(
+      (one): Row => ({
+        ...common,
+        what: `${one.program}: regions, undisturbed`,
+        unit: "count",
+        values: each(({ regions }) => regions.length, [one]),
+        runs: 1,
+      }),
+    ),
     {
       ...common,
       what: "rank-time judged, mean",

@@ -16,7 +16,10 @@ afterEach(() => {
 });
 
 test("a program that is not there is left out, and what would help is said", () => {
-  expect(lammps(10, 100)).toEqual({ name: "lammps", missing: expect.stringMatching(/package lammps/) });
+  expect(lammps(10, 100)).toEqual({
+    name: "lammps",
+    missing: expect.stringMatching(/package lammps/),
+  });
   writeFileSync(join(folder, "lmp"), "");
   expect(lammps(10, 100)).toHaveProperty("missing");
 });
