@@ -1,13 +1,13 @@
 /**
  * What can tell one work from another at one place beside its work vector. All evidence has this one form: a number
  * per fragment, made from its call `c`, the call before it `p` and the call after it `s` (rows like `works`; `p` and
- * `s` may be missing), and `position`, the calls since the last start of a period.
+ * `s` may be missing), `position`, the calls since the last start of a period, and `turn`, the iteration modulo a period.
  */
 export interface ContextSource {
   /** As it appears in work_classes.basis. */
   name: string;
   kinds: readonly ("compute" | "io")[];
-  /** The number; NULL where it is not known. Without it the column `instructions`, see withInstructions. */
+  /** The number; NULL where it is not known. Without it a column that is added: see withInstructions, withTurns. */
   sql?: string;
   /** An amount: time may grow with it. Else a name: equal or not. */
   amount: boolean;
@@ -35,6 +35,7 @@ export const CONTEXT_SOURCES: readonly ContextSource[] = [
   { name: "edge before", kinds: BOTH, sql: "p.edge", amount: false },
   { name: "edge after", kinds: BOTH, sql: "s.edge", amount: false },
   { name: "position", kinds: BOTH, sql: "position", amount: false },
+  { name: "turn", kinds: BOTH, amount: false },
 ];
 
 /** What stands for a number that is not known. */
@@ -52,5 +53,6 @@ export function sourceColumns(position: string): string {
   }).join(", ");
 }
 
-/** The one that is counted. */
-export const INSTRUCTIONS = CONTEXT_SOURCES.findIndex(({ sql }) => sql === undefined);
+/** Those that are added. */
+export const INSTRUCTIONS = CONTEXT_SOURCES.findIndex(({ name }) => name === "instructions");
+export const TURN = CONTEXT_SOURCES.findIndex(({ name }) => name === "turn");

@@ -1,4 +1,4 @@
-import { CONTEXT_SOURCES, UNKNOWN_VALUE } from "./context-sources.ts";
+import { CONTEXT_SOURCES, TURN, UNKNOWN_VALUE } from "./context-sources.ts";
 import { fitGrowth, type Growth, LEAST_AMOUNTS, timeAt } from "./growth.ts";
 import { weightedQuantile } from "./statistics.ts";
 import { type ContextRows, type Groups, tellApart } from "./tell-apart.ts";
@@ -36,7 +36,7 @@ export function findContext(
   const possible = CONTEXT_SOURCES.map((source, at) => ({
     source,
     at,
-    values: values[at]!,
+    values: at === TURN ? onlyKnown(values[at]!) : values[at]!,
   })).filter(({ source, values: own }) => source.kinds.includes(kind) && isMixed(own));
   const told = possible.map(({ source, at, values: own }) => ({
     source,
@@ -75,8 +75,13 @@ export function isSteady(n: ArrayLike<number>, counts: Float64Array): boolean {
   return (high! - low!) / 2 <= MOST_SPREAD * middle!;
 }
 
+/** Where the count of iterations was lost any turn may be meant: such fragments are no group of their own. */
+function onlyKnown(turns: Float64Array): Float64Array {
+  return turns.map((turn) => (turn === UNKNOWN_VALUE ? Number.NaN : turn));
+}
+
 function isMixed(values: Float64Array): boolean {
-  return values.some((value) => value !== values[0]);
+  return values.some((value) => !Object.is(value, values[0]));
 }
 
 interface Told {
@@ -102,7 +107,9 @@ function combine(rows: ContextRows, told: readonly Told[]): KeyContext | undefin
   for (const one of byGain) {
     if (sources.includes(one.at) || sources.length >= MOST_SOURCES) continue;
     const joint = numbered(
-      group.map((number, i) => (number === undefined ? "" : `${number} ${one.values[i]!}`)),
+      group.map((number, i) =>
+        number === undefined || Number.isNaN(one.values[i]!) ? "" : `${number} ${one.values[i]!}`,
+      ),
     );
     const more = tellApart(rows, joint);
     if (!more || more.count <= groups.count) continue;

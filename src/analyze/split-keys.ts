@@ -2,10 +2,12 @@ import type { Store } from "../trace/store.ts";
 import { insertRows, readColumns } from "./columns.ts";
 import { instructionCounter, withInstructions } from "./instructions.ts";
 import { contextFragments, findAnchor } from "./context-fragments.ts";
-import { CONTEXT_SOURCES, INSTRUCTIONS, UNKNOWN_VALUE } from "./context-sources.ts";
+import { CONTEXT_SOURCES, INSTRUCTIONS, TURN, UNKNOWN_VALUE } from "./context-sources.ts";
 import { findContext, isSteady, type KeyContext } from "./find-context.ts";
 import { timeSql } from "./growth.ts";
+import { findTurns } from "./find-turns.ts";
 import type { KeyModel } from "./model-keys.ts";
+import { numberTurns, withTurns } from "./number-turns.ts";
 import type { Settings } from "./settings.ts";
 
 /** Calls that are looked at to find out whether context tells works apart, about. */
@@ -41,6 +43,7 @@ export async function splitKeys(
          AND total_ns >= ${LEAST_SHARE} * (SELECT sum(total_ns) FROM work_keys)
          AND basis NOT LIKE '% in %'
        ORDER BY total_ns DESC, key LIMIT ${MOST_KEYS};`);
+  await numberTurns(store, await findTurns(store, SEGMENTS));
   const found = await findContexts(store);
   const all = [...models];
   if (found.length > 0) {
@@ -50,7 +53,7 @@ export async function splitKeys(
     const numbers = await renumber(store, settings, found);
     for (const one of all) one.key = numbers.get(one.key)!;
   }
-  await store.execute("DROP TABLE candidates");
+  await store.execute("DROP TABLE candidates; DROP TABLE turns;");
   return all;
 }
 
@@ -121,7 +124,7 @@ async function fragmentsSql(
 ): Promise<string> {
   const calls = contextFragments("candidates", kinds, await findAnchor(store), every);
   const counted = withInstructions(calls, await instructionCounter(store));
-  return `SELECT * RENAME (instructions AS v${INSTRUCTIONS}) FROM (${counted})`;
+  return `SELECT * RENAME (instructions AS v${INSTRUCTIONS}, turn AS v${TURN}) FROM (${withTurns(counted)})`;
 }
 
 async function kindsOf(store: Store): Promise<("compute" | "io")[]> {
