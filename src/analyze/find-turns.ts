@@ -50,18 +50,21 @@ export async function findTurns(store: Store, segments: number): Promise<Turns[]
   return [...counting.keys()]
     .toSorted(([a], [b]) => a - b)
     .flatMap(([key, sampled]) => {
-      const turns = turnsOf(sampled);
+      const turns = turnsOf(sampled, segments);
       return turns ? [{ key, ...turns }] : [];
     });
 }
 
 /** The counter and the period that tell most. */
-function turnsOf(sampled: Sampled): { counter: Counter; period: number } | undefined {
+function turnsOf(
+  sampled: Sampled,
+  segments: number,
+): { counter: Counter; period: number } | undefined {
   let best: { counter: Counter; period: number; gain: number } | undefined;
   for (const [i, counter] of sampled.counters.entries()) {
     const turn = sampled.turns[i]!;
     if (sampled.turns.slice(0, i).some((other) => countsAlike(other, turn))) continue;
-    const found = findPeriod({ ...sampled, turn });
+    const found = findPeriod({ ...sampled, segments, turn });
     if (found && found.gain > (best ? best.gain + CLEARLY_MORE : 0)) best = { counter, ...found };
   }
   return best;

@@ -9,6 +9,7 @@ export interface Repeats {
   turn: ArrayLike<number>;
   /** Equal parts of the run, from 0. */
   segment: ArrayLike<number>;
+  segments: number;
   logNs: ArrayLike<number>;
 }
 
@@ -29,8 +30,21 @@ const CHUNK = 2 * LONGEST_PERIOD;
 const CLIP = 3;
 /** Deviations (log) that are always ordinary. */
 const LEAST_DEVIATION = 0.001;
-/** Segments that are learned from, and tested, by turns: far enough apart for a clock that ticks beside the program to lose step. */
-const FOLD = 3;
+/** Periods that every rank must have gone through. */
+const LEAST_PERIODS = 8;
+/**
+ * A clock that ticks beside the program (timers of the operating system) loses step with it, and ticks at other times on
+ * other ranks. Of what a period foretells about the next one, this share must be foretold about the other half of the run,
+ * and by the other ranks; and this share on each of 80 % of the ranks.
+ */
+const LASTING = 0.7;
+const SHARED = 0.6;
+const SHARED_BY_RANK = 0.3;
+const STEADY = 0.8;
+/** Log likelihood that a single rank may lack by chance. */
+const RANK_SLACK = 3;
+/** Periods that are looked at closely: those that gain most. */
+const MOST_TRIED = 5;
 
 /**
  * The shortest period of iterations that foretells how long the work takes: learned from half of the run, tested on the
@@ -39,25 +53,84 @@ const FOLD = 3;
  * @returns undefined if there is none; `gain` is in log likelihood
  */
 export function findPeriod(repeats: Repeats): { period: number; gain: number } | undefined {
-  const n = repeats.turn.length;
+  const { turn, segment } = repeats;
   const rest = deviations(repeats);
-  const fold = Uint8Array.from(repeats.segment, (segment) => Math.floor(segment / FOLD) & 1);
-  const variance = rest.reduce((sum, r) => sum + r * r, 0) / n;
+  const variance = rest.reduce((sum, r) => sum + r * r, 0) / rest.length;
   if (!(variance > 0)) return undefined;
-  const longest = Math.min(LONGEST_PERIOD, Math.floor(n / LEAST_FRAGMENTS));
-  const gains = new Map<number, number>();
-  let best: { period: number; gain: number } | undefined;
+  const halves = Uint8Array.from(segment, (at) => (at < repeats.segments / 2 ? 0 : 1));
+  const ranks = ranksOf(repeats);
+  const longest = Math.min(
+    LONGEST_PERIOD,
+    Math.floor(turn.length / LEAST_FRAGMENTS),
+    ...ranks.map(([from, to]) => Math.floor((turn[to - 1]! - turn[from]!) / LEAST_PERIODS)),
+  );
+  const gains: { period: number; gain: number }[] = [];
   for (let period = 2; period <= longest; period++) {
-    const gain = gainOf(repeats.turn, rest, fold, period) / (2 * variance);
-    gains.set(period, gain);
-    if (gain > (best?.gain ?? LEAST_GAIN)) best = { period, gain };
+    const gain = gainOf(turn, rest, halves, period) / (2 * variance);
+    if (gain >= LEAST_GAIN) gains.push({ period, gain });
   }
-  if (!best) return undefined;
-  for (const [period, gain] of gains) {
-    const enough = gain >= LEAST_GAIN && gain >= best.gain - CLEARLY_MORE;
-    if (enough && best.period % period === 0) return { period, gain };
+  return gains
+    .toSorted((a, b) => b.gain - a.gain)
+    .slice(0, MOST_TRIED)
+    .map((one) => shortest(gains, one))
+    .find((one) => isOwn(repeats, rest, ranks, one, 2 * variance));
+}
+
+/** Of periods that divide the given one, the first that gains as much. */
+function shortest(
+  gains: readonly { period: number; gain: number }[],
+  best: { period: number; gain: number },
+): { period: number; gain: number } {
+  return gains.find(
+    ({ period, gain }) => best.period % period === 0 && gain >= best.gain - CLEARLY_MORE,
+  )!;
+}
+
+/** Rows of each rank: from, to. */
+function ranksOf({ rank, turn }: Repeats): [number, number][] {
+  const ranks: [number, number][] = [];
+  for (let from = 0, to = 0; from < turn.length; from = to) {
+    while (to < turn.length && rank[to] === rank[from]) to++;
+    ranks.push([from, to]);
   }
-  return best;
+  return ranks;
+}
+
+/** Whether a period is the program's: it lasts, and ranks share it. `unit` is what one of log likelihood is in squares. */
+function isOwn(
+  { turn }: Repeats,
+  rest: Float64Array,
+  ranks: readonly [number, number][],
+  { period, gain }: { period: number; gain: number },
+  unit: number,
+): boolean {
+  const near = Uint8Array.from(
+    { length: rest.length },
+    (_, i) => Math.floor(turn[i]! / period) & 1,
+  );
+  const next = gainOf(turn, rest, near, period) / unit;
+  if (gain < LASTING * next - CLEARLY_MORE) return false;
+  if (ranks.length === 1) return true;
+  const all = sumUp(turn, rest, period, 0, rest.length);
+  let [shared, agreeing] = [0, 0];
+  for (const [from, to] of ranks) {
+    const own = sumUp(turn, rest, period, from, to);
+    const others = {
+      n: all.n.map((n, at) => n - own.n[at]!),
+      sum: all.sum.map((sum, at) => sum - own.sum[at]!),
+    };
+    const byOthers = foretold(others, own) / unit;
+    const byItself =
+      gainOf(
+        Array.prototype.slice.call(turn, from, to) as number[],
+        rest.subarray(from, to),
+        near.subarray(from, to),
+        period,
+      ) / unit;
+    shared += byOthers;
+    if (byOthers >= SHARED_BY_RANK * byItself - RANK_SLACK) agreeing++;
+  }
+  return shared >= SHARED * next - CLEARLY_MORE && agreeing >= STEADY * ranks.length;
 }
 
 /** Log times less the median of their neighbourhood, clipped. */
@@ -79,35 +152,56 @@ function deviations({ rank, logNs }: Repeats): Float64Array {
   return rest.map((r) => Math.max(-CLIP * typical, Math.min(CLIP * typical, r)));
 }
 
-/**
- * By how much the sum of squares falls if each fold is foretold by the other's mean per place in the period. Both folds are
- * centred on their own mean first.
- */
+/** Fragments and their summed deviations per place in the period. */
+interface Places {
+  n: Float64Array;
+  sum: Float64Array;
+}
+
+/** @param wanted which rows; default all */
+function sumUp(
+  turn: ArrayLike<number>,
+  rest: Float64Array,
+  period: number,
+  from: number,
+  to: number,
+  wanted: (i: number) => boolean = () => true,
+): Places {
+  const places = { n: new Float64Array(period), sum: new Float64Array(period) };
+  for (let i = from; i < to; i++) {
+    if (!wanted(i)) continue;
+    const at = turn[i]! % period;
+    places.n[at]! += 1;
+    places.sum[at]! += rest[i]!;
+  }
+  return places;
+}
+
+/** By how much squares fall if each fold is foretold by the other. */
 function gainOf(
   turn: ArrayLike<number>,
   rest: Float64Array,
   fold: Uint8Array,
   period: number,
 ): number {
-  const n = new Float64Array(2 * period);
-  const sum = new Float64Array(2 * period);
-  for (let i = 0; i < rest.length; i++) {
-    const at = 2 * (turn[i]! % period) + fold[i]!;
-    n[at]! += 1;
-    sum[at]! += rest[i]!;
-  }
-  const mean = [0, 1].map((f) => {
-    let [count, total] = [0, 0];
-    for (let at = f; at < n.length; at += 2) [count, total] = [count + n[at]!, total + sum[at]!];
-    return count > 0 ? total / count : 0;
-  });
+  const [a, b] = [0, 1].map((f) => sumUp(turn, rest, period, 0, rest.length, (i) => fold[i] === f));
+  return foretold(a!, b!) + foretold(b!, a!);
+}
+
+/** By how much the sum of squares of `own` falls if the means of `known` are taken out; both are centred first. */
+function foretold(known: Places, own: Places): number {
+  const [knownMean, ownMean] = [meanOf(known), meanOf(own)];
   let gain = 0;
-  for (let at = 0; at < n.length; at++) {
-    const other = at ^ 1;
-    if (n[at] === 0 || n[other] === 0) continue;
-    const foretold = sum[other]! / n[other]! - mean[other & 1]!;
-    const own = sum[at]! - n[at]! * mean[at & 1]!;
-    gain += 2 * foretold * own - n[at]! * foretold * foretold;
+  for (let at = 0; at < own.n.length; at++) {
+    if (known.n[at] === 0) continue;
+    const effect = known.sum[at]! / known.n[at]! - knownMean;
+    gain += 2 * effect * (own.sum[at]! - own.n[at]! * ownMean) - own.n[at]! * effect * effect;
   }
   return gain;
+}
+
+function meanOf({ n, sum }: Places): number {
+  let [count, total] = [0, 0];
+  for (let at = 0; at < n.length; at++) [count, total] = [count + n[at]!, total + sum[at]!];
+  return count > 0 ? total / count : 0;
 }
