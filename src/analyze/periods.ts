@@ -38,11 +38,16 @@ const LEAST_PERIODS = 8;
  * and by the other ranks; and this share on each of 80 % of the ranks.
  */
 const LASTING = 0.7;
-const SHARED = 0.6;
-const SHARED_BY_RANK = 0.3;
+const SHARED = 0.8;
+const SHARED_BY_RANK = 0.5;
 const STEADY = 0.8;
 /** Log likelihood that a single rank may lack by chance. */
 const RANK_SLACK = 3;
+/**
+ * Work that is done each time scatters each time as usual. An interruption now hits the place in the period that is longer and
+ * now misses it: variance there must not be this many times that of the others.
+ */
+const MOST_UNEVEN = 3;
 /** Periods that are looked at closely: those that gain most. */
 const MOST_TRIED = 5;
 
@@ -110,8 +115,9 @@ function isOwn(
   );
   const next = gainOf(turn, rest, near, period) / unit;
   if (gain < LASTING * next - CLEARLY_MORE) return false;
-  if (ranks.length === 1) return true;
   const all = sumUp(turn, rest, period, 0, rest.length);
+  if (isUneven(turn, rest, all)) return false;
+  if (ranks.length === 1) return true;
   let [shared, agreeing] = [0, 0];
   for (const [from, to] of ranks) {
     const own = sumUp(turn, rest, period, from, to);
@@ -131,6 +137,23 @@ function isOwn(
     if (byOthers >= SHARED_BY_RANK * byItself - RANK_SLACK) agreeing++;
   }
   return shared >= SHARED * next - CLEARLY_MORE && agreeing >= STEADY * ranks.length;
+}
+
+/** Whether the longer places of a period scatter far more than the others. */
+function isUneven(turn: ArrayLike<number>, rest: Float64Array, { n, sum }: Places): boolean {
+  const means = sum.map((total, at) => (n[at]! > 0 ? total / n[at]! : 0));
+  const middle =
+    (means.reduce((a, b) => Math.max(a, b)) + means.reduce((a, b) => Math.min(a, b))) / 2;
+  const squares = [0, 0];
+  const count = [0, 0];
+  for (let i = 0; i < rest.length; i++) {
+    const mean = means[turn[i]! % means.length]!;
+    const side = mean > middle ? 1 : 0;
+    squares[side]! += (rest[i]! - mean) ** 2;
+    count[side]! += 1;
+  }
+  const [lower, upper] = squares.map((total, side) => total / count[side]!);
+  return upper! > MOST_UNEVEN * Math.max(lower!, (LEAST_DEVIATION / 2) ** 2);
 }
 
 /** Log times less the median of their neighbourhood, clipped. */
