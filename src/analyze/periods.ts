@@ -26,8 +26,9 @@ const LEAST_GAIN = 25;
 export const CLEARLY_MORE = 10;
 /** Fragments in a row whose median is taken out: longer waves of speed are no period. */
 const CHUNK = 2 * LONGEST_PERIOD;
-/** Deviations are clipped at this many typical ones. */
+/** Deviations are clipped at this many typical ones; wider where their scatter is what counts. */
 const CLIP = 3;
+const WIDE_CLIP = 6;
 /** Deviations (log) that are always ordinary. */
 const LEAST_DEVIATION = 0.001;
 /** Periods that every rank must have gone through. */
@@ -59,7 +60,9 @@ const MOST_TRIED = 5;
  */
 export function findPeriod(repeats: Repeats): { period: number; gain: number } | undefined {
   const { turn, segment } = repeats;
-  const rest = deviations(repeats);
+  const plain = deviations(repeats);
+  const rest = clipped(plain, CLIP);
+  const wide = clipped(plain, WIDE_CLIP);
   const variance = rest.reduce((sum, r) => sum + r * r, 0) / rest.length;
   if (!(variance > 0)) return undefined;
   const halves = Uint8Array.from(segment, (at) => (at < repeats.segments / 2 ? 0 : 1));
@@ -78,7 +81,9 @@ export function findPeriod(repeats: Repeats): { period: number; gain: number } |
     .toSorted((a, b) => b.gain - a.gain)
     .slice(0, MOST_TRIED)
     .map((one) => shortest(gains, one))
-    .find((one) => isOwn(repeats, rest, ranks, one, 2 * variance));
+    .find(
+      (one) => !isUneven(turn, wide, one.period) && isOwn(repeats, rest, ranks, one, 2 * variance),
+    );
 }
 
 /** Of periods that divide the given one, the first that gains as much. */
@@ -115,9 +120,8 @@ function isOwn(
   );
   const next = gainOf(turn, rest, near, period) / unit;
   if (gain < LASTING * next - CLEARLY_MORE) return false;
-  const all = sumUp(turn, rest, period, 0, rest.length);
-  if (isUneven(turn, rest, all)) return false;
   if (ranks.length === 1) return true;
+  const all = sumUp(turn, rest, period, 0, rest.length);
   let [shared, agreeing] = [0, 0];
   for (const [from, to] of ranks) {
     const own = sumUp(turn, rest, period, from, to);
@@ -139,8 +143,12 @@ function isOwn(
   return shared >= SHARED * next - CLEARLY_MORE && agreeing >= STEADY * ranks.length;
 }
 
-/** Whether the longer places of a period scatter far more than the others. */
-function isUneven(turn: ArrayLike<number>, rest: Float64Array, { n, sum }: Places): boolean {
+/**
+ * Whether the longer places of a period scatter far more than the others. So do those of which only some are longer: the period
+ * divides the true one.
+ */
+function isUneven(turn: ArrayLike<number>, rest: Float64Array, period: number): boolean {
+  const { n, sum } = sumUp(turn, rest, period, 0, rest.length);
   const means = sum.map((total, at) => (n[at]! > 0 ? total / n[at]! : 0));
   const middle =
     (means.reduce((a, b) => Math.max(a, b)) + means.reduce((a, b) => Math.min(a, b))) / 2;
@@ -156,7 +164,7 @@ function isUneven(turn: ArrayLike<number>, rest: Float64Array, { n, sum }: Place
   return upper! > MOST_UNEVEN * Math.max(lower!, (LEAST_DEVIATION / 2) ** 2);
 }
 
-/** Log times less the median of their neighbourhood, clipped. */
+/** Log times less the median of their neighbourhood. */
 function deviations({ rank, logNs }: Repeats): Float64Array {
   const rest = new Float64Array(logNs.length);
   for (let from = 0; from < rest.length; ) {
@@ -171,8 +179,13 @@ function deviations({ rank, logNs }: Repeats): Float64Array {
     }
     from = end;
   }
-  const typical = Math.max(LEAST_DEVIATION, 1.4826 * quantile(rest.map(Math.abs), 0.5));
-  return rest.map((r) => Math.max(-CLIP * typical, Math.min(CLIP * typical, r)));
+  return rest;
+}
+
+/** @param clip in typical deviations */
+function clipped(rest: Float64Array, clip: number): Float64Array {
+  const most = clip * Math.max(LEAST_DEVIATION, 1.4826 * quantile(rest.map(Math.abs), 0.5));
+  return rest.map((r) => Math.max(-most, Math.min(most, r)));
 }
 
 /** Fragments and their summed deviations per place in the period. */
