@@ -71,7 +71,8 @@ function turnsOf(
 }
 
 function countsAlike(a: readonly number[], b: readonly number[]): boolean {
-  return a.every((turn, i) => turn - b[i]! === a[0]! - b[0]!);
+  const apart = a[0]! - b[0]!;
+  return a.every((turn, i) => turn === b[i]! + apart);
 }
 
 function nameOf({ what, number }: Counter): string {

@@ -41,9 +41,6 @@ export async function sampleCalls(store: Store, segments: number): Promise<Sampl
   const ranks = everyRank > 1 ? `AND c.rank % ${everyRank} = 0` : "";
   const inside = `${at} % ${length} < ${share} * ${length}`;
   const chosen = `FROM calls c WHERE c.thread = 0 ${ranks} AND c.start_ns >= ${size.from}::BIGINT`;
-  const judge = (alias: string, kind: string, match: string): string =>
-    `LEFT JOIN (SELECT k.* FROM key_map k JOIN candidates USING (key) WHERE k.kind = '${kind}') ${alias}
-            ON ${match.replaceAll("m.", `${alias}.`)}`;
   const segment = (m: string, start: string): string =>
     `coalesce(least((${start} - ${m}.first_ns) // ${m}.block_ns, ${m}.blocks - 1) * ${segments} // ${m}.blocks, 0)::INTEGER`;
   const [
@@ -88,4 +85,10 @@ export async function sampleCalls(store: Store, segments: number): Promise<Sampl
     stretch: stretch!,
     skipped,
   };
+}
+
+/** Joins a call with the candidate of a kind that judges it, as `alias`. */
+function judge(alias: string, kind: "compute" | "io", match: string): string {
+  return `LEFT JOIN (SELECT k.* FROM key_map k JOIN candidates USING (key) WHERE k.kind = '${kind}') ${alias}
+            ON ${match.replaceAll("m.", `${alias}.`)}`;
 }

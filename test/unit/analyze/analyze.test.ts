@@ -22,6 +22,9 @@ function jitter(step: number): number {
   return 1 + 0.005 * Math.sin(step * 2.4);
 }
 
+/** One step of ten, another one in each ten. */
+const long = (s: number) => (7 * Math.floor(s / 10) + 3) % 10 === s % 10;
+
 describe("work classes", () => {
   test("sizes tell works apart, rare sizes are pooled", async () => {
     const store = await storeWith([
@@ -52,7 +55,6 @@ describe("work classes", () => {
   });
 
   test("two works at one place, one of ten longer, in no short period", async () => {
-    const long = (s: number) => (7 * Math.floor(s / 10) + 3) % 10 === s % 10;
     const store = await storeWith(
       [0, 1].map(() => steps(600, (s) => ({ ns: (long(s) ? 4 : 1) * MS * jitter(s) }))),
     );

@@ -25,6 +25,17 @@ function repeats(
   };
 }
 
+const slow = (rank: number, turn: number) => (rank === 1 && turn > 200 && turn < 400 ? 0.6 : 0);
+
+const own = (rank: number, turn: number) => (rank === 0 && turn % 3 === 0 ? 0.1 : 0);
+
+// A clock that ticks every 5.84 executions from another moment on each rank, and loses step with them.
+const ticks = (rank: number, turn: number) => Math.floor((turn + 1.7 * rank) / 5.84);
+const hit = (rank: number, turn: number) => (ticks(rank, turn + 1) > ticks(rank, turn) ? 0.1 : 0);
+
+const everyTenth = (turns: number) =>
+  findPeriod(repeats(16, turns, 1, 0.01, (_, turn) => (turn % 10 === 0 ? 0.2 : 0)))?.period;
+
 describe("findPeriod", () => {
   test.each([2, 3, 7, 24])("every n-th is 5 percent longer, n = %i", (period) => {
     const found = findPeriod(
@@ -34,7 +45,6 @@ describe("findPeriod", () => {
   });
 
   test("a rank that is slow for a while hides nothing", () => {
-    const slow = (rank: number, turn: number) => (rank === 1 && turn > 200 && turn < 400 ? 0.6 : 0);
     const found = findPeriod(
       repeats(4, 600, 1, 0.02, (rank, turn) => slow(rank, turn) + (turn % 3 === 0 ? 0.05 : 0)),
     );
@@ -49,10 +59,6 @@ describe("findPeriod", () => {
   });
 
   test("interruptions at equal times have none", () => {
-    // A clock that ticks every 5.84 executions from another moment on each rank, and loses step with them.
-    const ticks = (rank: number, turn: number) => Math.floor((turn + 1.7 * rank) / 5.84);
-    const hit = (rank: number, turn: number) =>
-      ticks(rank, turn + 1) > ticks(rank, turn) ? 0.1 : 0;
     for (const turns of [50, 125, 500, 2500]) {
       for (const ranks of [1, 2, 4])
         expect(findPeriod(repeats(ranks, turns, turns, 0.002, hit))).toBeUndefined();
@@ -60,14 +66,11 @@ describe("findPeriod", () => {
   });
 
   test("what one rank alone does every third time is not told", () => {
-    const own = (rank: number, turn: number) => (rank === 0 && turn % 3 === 0 ? 0.1 : 0);
     expect(findPeriod(repeats(4, 300, 1, 0.02, own))).toBeUndefined();
   });
 
   test("fewer than eight periods are too few", () => {
-    const found = (turns: number) =>
-      findPeriod(repeats(16, turns, 1, 0.01, (_, turn) => (turn % 10 === 0 ? 0.2 : 0)))?.period;
-    expect(found(79)).toBeUndefined();
-    expect(found(90)).toBe(10);
+    expect(everyTenth(79)).toBeUndefined();
+    expect(everyTenth(90)).toBe(10);
   });
 });
