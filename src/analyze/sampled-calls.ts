@@ -3,7 +3,7 @@ import { readColumns } from "./columns.ts";
 import { CALL_MATCH, COMPUTE_MATCH } from "./work-cells.ts";
 
 /** Calls that are looked at, about, on so many ranks and in so many stretches of the run. */
-const SAMPLE = 200_000;
+const SAMPLE = 100_000;
 const MOST_RANKS = 16;
 const STRETCHES = 6;
 

@@ -30,7 +30,7 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   blocks INTEGER NOT NULL,
   context INTEGER NOT NULL DEFAULT -1, -- of works at one place told apart by their context: which, from 0; else -1
   basis VARCHAR NOT NULL DEFAULT 'arguments', -- what tells it from other works: arguments; sizes pooled; a growth with an
-                                --   amount, see class_models; sources of context; + time: modes of time
+                                --   amount, see class_models; sources of context (turn: every n-th iteration); + time: modes of time
   reference_low_ns DOUBLE,      -- 95 % interval of reference_ns
   reference_high_ns DOUBLE,
   confidence DOUBLE NOT NULL DEFAULT 0, -- that its fragments did the same work: a score, 0 to 1, see docs/algorithms.md
