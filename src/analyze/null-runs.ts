@@ -71,18 +71,18 @@ export class NullRuns {
   }
 
   /**
-   * What noise adds to (or takes from) the loss of `bins` bins with `reference` ns of reference time on a rank:
-   * 2.5 % and 97.5 % quantile over runs of undisturbed bins. It adds noise inside, noise of the bins that the reference
+   * What noise adds to (or takes from) the loss of work with `reference` ns of reference time on a rank: noise is that of the work
+   * done, however long it took. 2.5 % and 97.5 % quantile over runs of undisturbed bins. It adds noise inside, noise of the bins that the reference
    * comes from, and noise next to the borders that is taken for part of the region.
    *
    * @param threshold share above reference that separates slow from fine at the borders
    */
   noise(
-    parts: readonly { rank: number; bins: number; reference: number }[],
+    parts: readonly { rank: number; reference: number }[],
     threshold: number,
   ): [number, number] {
     const random = randomFrom(this.settings.seed + 1);
-    const draws = parts.map((part) => this.drawsFor(part.rank, part.bins));
+    const draws = parts.map((part) => this.drawsFor(part.rank, part.reference));
     const sums = Float64Array.from({ length: 2 * this.settings.resamples }, () =>
       parts.reduce((sum, part, i) => {
         const borders =
@@ -94,16 +94,20 @@ export class NullRuns {
   }
 
   /**
-   * Draws the relative excess that noise makes over `bins` bins of a rank: around its own mean, deviations as all ranks
-   * have them, for spikes are so rare that one rank has met few. So long a stretch may not fit often into what is
-   * undisturbed: then shorter ones are drawn, whose deviation shrinks with length as it does among these.
+   * Draws the relative excess that noise makes over as many bins of a rank as hold `reference` ns of work: around its own mean,
+   * deviations as all ranks have them, for spikes are so rare that one rank has met few. So long a stretch may not fit often
+   * into what is undisturbed: then shorter ones are drawn, whose deviation shrinks with length as it does among these.
+   * Less work than that of a bin, such as the one fragment in which a process was stopped, deviates by more: independent
+   * fragments.
    */
-  private drawsFor(rank: number, bins: number): (random: () => number) => number {
+  private drawsFor(rank: number, reference: number): (random: () => number) => number {
     const pool = this.pool(rank);
     if (pool.length === 0) return () => 0;
-    const length = Math.max(1, Math.min(bins, Math.floor(pool.length / STRETCHES)));
+    const bins = reference / this.usualWork(pool);
+    const fitting = Math.min(Math.round(bins), Math.floor(pool.length / STRETCHES));
+    const length = Math.max(1, fitting);
     const decline = this.decline(rank, length);
-    const inside = (length / Math.max(length, bins)) ** decline;
+    const inside = (length / bins) ** (bins < length ? 0.5 : decline);
     const outside = (length / pool.length) ** decline;
     const ranks = this.quiet.flatMap((own, other) => (own.length >= length ? [other] : []));
     const draw = (random: () => number) => {
@@ -113,6 +117,11 @@ export class NullRuns {
     };
     return (random) =>
       this.mean(rank) + FEW_STRETCHES * (inside * draw(random) + outside * draw(random));
+  }
+
+  /** Mean reference time of a bin of a pool, ns. */
+  private usualWork(pool: number[]): number {
+    return this.sumsOf(pool).reference.at(-1)! / pool.length;
   }
 
   /** Relative excess of all undisturbed bins of a rank. */

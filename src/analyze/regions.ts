@@ -1,4 +1,5 @@
 import type { Store } from "../trace/store.ts";
+import { type RankLoss, withBorderFragments } from "./border-fragments.ts";
 import { refineBorders } from "./borders.ts";
 import { type Candidate, findCandidates, materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
@@ -18,6 +19,8 @@ import { blameStopped } from "./stopped-ranks.ts";
 
 /** Borders lie where slowness passes this share of the region's, as `candidates.ts` and `mild-slowness.ts` set them. */
 const BORDER = 0.4;
+/** The fragment next to a border is looked for in so many bins. */
+const BESIDE = 2;
 /** Candidates looked at closely, largest loss first. */
 const MAX_CANDIDATES = 50;
 /**
@@ -222,38 +225,40 @@ async function writeRegions(
       rank,
       ...total(parts.filter((part) => part.rank === rank)),
     }));
-    const numbers = figures(heat, nulls, draft, slow);
+    const { startNs, endNs, ranks } = draft;
+    const reachNs = BESIDE * heat.binNs;
+    const whole = await withBorderFragments(store, heat.kind, ranks, startNs, endNs, reachNs);
+    const losses = slow.map((one) => whole.get(one.rank) ?? one);
+    const numbers = figures(heat, nulls, draft, slow, losses);
     const [, , performance, , lostLow] = numbers;
     // A weak slow-down whose loss may be nothing, after all.
     if (performance! > maxPerformance && lostLow! <= 0) continue;
     const number = before + regions.length + 1;
     const scope = scopeOf(draft.ranks, heat.ranks, hosts);
     regions.push([number, heat.kind, ...numbers, scope, 0]);
-    for (const { rank, observed, reference } of slow) {
-      members.push([number, rank, "slow", observed, reference, observed - reference]);
+    for (const [i, { rank, observed, reference }] of slow.entries()) {
+      const lost = losses[i]!.observed - losses[i]!.reference;
+      members.push([number, rank, "slow", observed, reference, lost]);
     }
   }
   await insertRows(store, "regions", regions);
   await insertRows(store, "region_ranks", members);
 }
 
-/** Columns start_ns to significance of a region. */
+/** Columns start_ns to significance of a region; `slow` is what lies inside, `losses` what its loss is counted over. */
 function figures(
   heat: Heat,
   nulls: NullRuns,
   { startNs, endNs, chance }: Draft,
-  slow: readonly { rank: number; observed: number; reference: number }[],
+  slow: readonly RankLoss[],
+  losses: readonly RankLoss[],
 ): number[] {
-  const observed = slow.reduce((sum, one) => sum + one.observed, 0);
-  const reference = slow.reduce((sum, one) => sum + one.reference, 0);
-  const lost = observed - reference;
-  const bins = Math.max(1, Math.round((endNs - startNs) / heat.binNs));
+  const sum = (of: readonly RankLoss[], what: "observed" | "reference") =>
+    of.reduce((all, one) => all + one[what], 0);
+  const [observed, reference] = [sum(slow, "observed"), sum(slow, "reference")];
+  const lost = sum(losses, "observed") - sum(losses, "reference");
   const [low, high] = nulls.noise(
-    slow.map((one) => ({
-      rank: heat.ranks.indexOf(one.rank),
-      bins,
-      reference: one.reference,
-    })),
+    losses.map((one) => ({ rank: heat.ranks.indexOf(one.rank), reference: one.reference })),
     BORDER * (observed / reference - 1),
   );
   const interval = [Math.min(lost, lost - high), Math.max(lost, lost - low)];
