@@ -15,6 +15,7 @@ import { type Draft, joinRanks } from "./join-ranks.ts";
 import { NullRuns } from "./null-runs.ts";
 import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
+import { findSlowTransfers } from "./slow-transfers.ts";
 import { blameStopped } from "./stopped-ranks.ts";
 
 /** Borders lie where slowness passes this share of the region's, as `candidates.ts` and `mild-slowness.ts` set them. */
@@ -50,7 +51,10 @@ export async function findRegions(
     await findSlowWork(store, heat, snippetOf, settings, wallNs);
   }
   const communication = await readHeat(store, "communication", binNs);
-  const slowCalls = findSlowCommunication(communication, compute, settings, wallNs);
+  // Calls of which transfer and waiting can be told apart first, then the time of all.
+  const transfers = await findSlowTransfers(store, settings, wallNs);
+  const others = without(communication, transfers);
+  const slowCalls = findSlowCommunication(others, compute, settings, wallNs);
   const blamed = await blameStopped(store, communication, slowCalls.drafts);
   await writeRegions(store, communication, slowCalls.nulls, blamed, settings);
   await numberRegions(store);
