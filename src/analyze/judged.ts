@@ -77,8 +77,11 @@ export async function fragmentsInside(
   return { start: start!, end: end!, reference: reference! };
 }
 
-/** Sums parts over classes. */
-export function total(parts: readonly Part[]): { observed: number; reference: number } {
+/** Sums parts over classes, or ranks. */
+export function total(parts: readonly Pick<Part, "observed" | "reference">[]): {
+  observed: number;
+  reference: number;
+} {
   const sum = { observed: 0, reference: 0 };
   for (const part of parts) {
     sum.observed += part.observed;

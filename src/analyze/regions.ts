@@ -257,10 +257,9 @@ function figures(
   slow: readonly RankLoss[],
   losses: readonly RankLoss[],
 ): number[] {
-  const sum = (of: readonly RankLoss[], what: "observed" | "reference") =>
-    of.reduce((all, one) => all + one[what], 0);
-  const [observed, reference] = [sum(slow, "observed"), sum(slow, "reference")];
-  const lost = sum(losses, "observed") - sum(losses, "reference");
+  const { observed, reference } = total(slow);
+  const counted = total(losses);
+  const lost = counted.observed - counted.reference;
   const [low, high] = nulls.noise(
     losses.map((one) => ({ rank: heat.ranks.indexOf(one.rank), reference: one.reference })),
     BORDER * (observed / reference - 1),

@@ -3,7 +3,7 @@ import { materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
 import { type Heat, sumBins } from "./heat.ts";
 import { readHosts, scopeOf } from "./hosts.ts";
-import { partsInside } from "./judged.ts";
+import { partsInside, total } from "./judged.ts";
 import { NullRuns } from "./null-runs.ts";
 import { maximalSegments, type Segment } from "./segments.ts";
 import type { Settings } from "./settings.ts";
@@ -100,7 +100,7 @@ function slowestOfAll(heat: Heat, rows: readonly number[]): Float64Array {
 
 /** All ranks as one: what disturbs transfers disturbs several at once, so their noise is not independent. */
 function together(heat: Heat): Heat {
-  const sum = (values: Float64Array) => {
+  const added = (values: Float64Array) => {
     const all = new Float64Array(heat.bins);
     for (let i = 0; i < values.length; i++) all[i % heat.bins]! += values[i]!;
     return all;
@@ -108,25 +108,18 @@ function together(heat: Heat): Heat {
   return {
     ...heat,
     ranks: [0],
-    observed: sum(heat.observed),
-    reference: sum(heat.reference),
-    allowed: sum(heat.allowed),
+    observed: added(heat.observed),
+    reference: added(heat.reference),
+    allowed: added(heat.allowed),
   };
 }
 
 /** What was lost between borders to an execution. */
-function measure(
-  transfers: Transfers,
-  job: Heat,
-  segment: Segment,
-  nulls: NullRuns,
-): SlowNetwork {
+function measure(transfers: Transfers, job: Heat, segment: Segment, nulls: NullRuns): SlowNetwork {
   const { start, end, observed, reference } = transfers;
   const { from, to } = segment;
   const inside = sumBins(job, 0, from, to);
   const [first, last] = borders(transfers, job.binNs, segment, inside.observed / inside.reference);
-  const sum = (values: Float64Array, low: number, high: number) =>
-    values.subarray(Math.max(0, low), high).reduce((a, b) => a + b, 0);
   const lostReference = sum(reference, first - 1, last + 1);
   return {
     startNs: start[first]!,
@@ -135,7 +128,7 @@ function measure(
     reference: sum(reference, first, last),
     lost: sum(observed, first - 1, last + 1) - lostReference,
     lostReference,
-    chance: nulls.chance(inside.observed - sumAllowed(job, from, to)),
+    chance: nulls.chance(inside.observed - sum(job.allowed, from, to)),
   };
 }
 
@@ -152,10 +145,10 @@ function borders(
     return found < 0 ? end.length : found;
   };
   const turn = (low: number, high: number, sign: number): number => {
-    let [sum, best, place] = [0, 0, low];
+    let [running, best, place] = [0, 0, low];
     for (let i = low; i < high; i++) {
-      sum += sign * (observed[i]! - bar * reference[i]!);
-      if (sum > best) [best, place] = [sum, i + 1];
+      running += sign * (observed[i]! - bar * reference[i]!);
+      if (running > best) [best, place] = [running, i + 1];
     }
     return place;
   };
@@ -165,8 +158,8 @@ function borders(
   return last > first ? [first, last] : [at(from), Math.max(at(from) + 1, at(to))];
 }
 
-function sumAllowed(job: Heat, from: number, to: number): number {
-  return job.allowed.subarray(from, to).reduce((a, b) => a + b, 0);
+function sum(values: Float64Array, low: number, high: number): number {
+  return values.subarray(Math.max(0, low), high).reduce((a, b) => a + b, 0);
 }
 
 async function isExplained(
@@ -178,10 +171,9 @@ async function isExplained(
   const parts = await partsInside(store, "compute", from * heat.binNs, to * heat.binNs);
   return heat.ranks.some((rank, row) => {
     const own = parts.filter((part) => part.rank === rank);
-    const observed = own.reduce((sum, part) => sum + part.observed, 0);
-    const lost = observed - own.reduce((sum, part) => sum + part.reference, 0);
+    const { observed, reference } = total(own);
     const outside = (to - from) * heat.binNs - sumBins(heat, row, from, to).observed;
-    return lost > EXPLAINED * loss || observed < SEEN * outside;
+    return observed - reference > EXPLAINED * loss || observed < SEEN * outside;
   });
 }
 

@@ -45,10 +45,7 @@ export async function readTransfers(
     CREATE OR REPLACE TEMP TABLE usual_transfers AS
       SELECT place, rank, sum(transfer_ns) / count(*) AS reference_ns
         FROM aligned JOIN quiet_blocks USING (place, block) GROUP BY place, rank;`);
-  const bins = Math.max(
-    FEWEST_BINS,
-    Math.min(settings.maxBins, Math.round(executions / PER_BIN)),
-  );
+  const bins = Math.max(FEWEST_BINS, Math.min(settings.maxBins, Math.round(executions / PER_BIN)));
   const binNs = Math.ceil(wallNs / bins);
   const [start, end, observed, reference] = await readColumns(
     store,
