@@ -13,8 +13,8 @@ const EXPLAINED = 0.3;
 const SEEN = 0.5;
 
 /**
- * Where communication itself was slow. Time in a call is mostly waiting for other ranks, which is not told
- * apart from transfer yet, so a region needs *all* ranks to be slow in the same bins (the one that waits least is
+ * Where communication itself was slow, of what slow-transfers.ts says nothing about. Time in a call is mostly waiting for other
+ * ranks, so a region needs *all* ranks to be slow in the same bins (the one that waits least is
  * late itself and shows the transfer) while no rank computes slowly or unseen.
  */
 export function findSlowCommunication(

@@ -130,8 +130,8 @@ CREATE TABLE regions(           -- variance regions, largest loss first
   kind VARCHAR NOT NULL,
   start_ns BIGINT NOT NULL,
   end_ns BIGINT NOT NULL,
-  performance DOUBLE NOT NULL,  -- reference / observed time of v-sensors inside
-  lost_ns DOUBLE NOT NULL,      -- observed - reference, summed over ranks
+  performance DOUBLE NOT NULL,  -- reference / observed time of v-sensors inside; of a slow network: of transfers
+  lost_ns DOUBLE NOT NULL,      -- observed - reference over ranks, with fragments that the borders hit in part
   lost_low_ns DOUBLE NOT NULL,  -- 95 % interval of lost_ns
   lost_high_ns DOUBLE NOT NULL,
   significance DOUBLE NOT NULL, -- chance of a region like this in an undisturbed run
@@ -146,7 +146,8 @@ CREATE TABLE region_ranks(
   role VARCHAR NOT NULL,        -- slow: its own work was slow; waiting: it only waited meanwhile
   observed_ns DOUBLE NOT NULL,
   reference_ns DOUBLE NOT NULL,
-  lost_ns DOUBLE NOT NULL       -- slow: own work above reference; waiting: communication above reference
+  lost_ns DOUBLE NOT NULL       -- slow: own work above reference, with fragments that the borders hit in part, so a
+                                --   little more than observed - reference; waiting: communication above reference
 );
 CREATE TABLE rank_speeds(       -- whether ranks took longer for the same work throughout, and what tells why
   rank INTEGER NOT NULL,

@@ -7,6 +7,7 @@ import { partsInside, total } from "./judged.ts";
 import { NullRuns } from "./null-runs.ts";
 import { maximalSegments, type Segment } from "./segments.ts";
 import type { Settings } from "./settings.ts";
+import { ranksThatStood } from "./stopped-ranks.ts";
 import { dropTransfers, readTransfers, type Transfers } from "./transfers.ts";
 
 /** Transfers must take so many times their reference on every rank; */
@@ -37,7 +38,7 @@ interface SlowNetwork {
 
 /**
  * Where the network was slow: transfers of all ranks took longer than usual, waiting not counted, while no rank computed slowly
- * or unseen.
+ * or unseen, and none stood still.
  *
  * Reads `vectors`, calls, `bins`, the judged_compute view; writes `regions` and `region_ranks` (role slow).
  *
@@ -73,6 +74,7 @@ export async function findSlowTransfers(
     if (one.chance > settings.maxChance) continue;
     if (!settings.sensitive && SURELY_SLOW * performance > 1) continue;
     if (await isExplained(store, heat, segment, smallest(segment))) continue;
+    if ((await ranksThatStood(store, { ...one, ranks: heat.ranks })).length > 0) continue;
     await write(store, heat, segment, one, nulls);
     found.push(one);
   }

@@ -31,7 +31,10 @@ export async function blameStopped(
 }
 
 /** Ranks that were off their cores in a region for most of the time, if all others were on theirs. */
-async function ranksThatStood(store: Store, { startNs, endNs, ranks }: Draft): Promise<number[]> {
+export async function ranksThatStood(
+  store: Store,
+  { startNs, endNs, ranks }: Pick<Draft, "startNs" | "endNs" | "ranks">,
+): Promise<number[]> {
   const length = endNs - startNs;
   const stood: number[] = [];
   for (const rank of ranks) {

@@ -13,7 +13,7 @@ function heatOf(ranks: number, bins: number, noise: (rank: number, bin: number) 
   return { kind: "compute", ranks: numbers, bins, binNs: 2e6, observed, reference, allowed };
 }
 
-const part = (bins: number) => [{ rank: 0, bins, reference: bins * 1e6 }];
+const part = (bins: number) => [{ rank: 0, reference: bins * 1e6 }];
 
 describe("noise of a region's loss", () => {
   test("of independent bins grows with the root of their number", () => {
@@ -26,6 +26,17 @@ describe("noise of a region's loss", () => {
     for (const end of [-low, high]) {
       expect(end / 1e6).toBeGreaterThan(0.35);
       expect(end / 1e6).toBeLessThan(0.6);
+    }
+  });
+
+  test("of a fragment in which a process was stopped is that of the fragment's work, not of the time it took", () => {
+    const random = new Random(8);
+    const heat = heatOf(2, 4000, () => 0.02 * random.normal());
+    const [low, high] = new NullRuns(heat, [], DEFAULT_SETTINGS).noise(part(0.25), 1);
+    // A quarter of a bin has twice a bin's relative noise: 1.96 x 4 % x 0.25 x 1.21 is 0.024 bins.
+    for (const end of [-low, high]) {
+      expect(end / 1e6).toBeGreaterThan(0.018);
+      expect(end / 1e6).toBeLessThan(0.031);
     }
   });
 
