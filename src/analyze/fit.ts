@@ -1,4 +1,5 @@
 import { type BlockMeans } from "./block-means.ts";
+import { othersQuantile } from "./peers.ts";
 import { type Pooled, poolReferences, type QuietBlocks } from "./pool-references.ts";
 import type { Settings } from "./settings.ts";
 import { levels, lowerBulk, medianFilter, quantile, weightedQuantile } from "./statistics.ts";
@@ -70,14 +71,11 @@ function rankLevels(means: BlockMeans, common: Float64Array, window: number): Fl
   if (means.ranks === 1) return out;
   // Slow most of the time, yet now and then as fast as its peers all the while: the peers' level is its own.
   const own = Float64Array.from(out);
+  const peers = othersQuantile(own, means.ranks === 2 ? 0 : 0.5);
   for (let r = 0; r < means.ranks; r++) {
-    const peers = quantile(
-      own.filter((_, other) => other !== r),
-      means.ranks === 2 ? 0 : 0.5,
-    );
-    if (own[r]! - peers < 0.1) continue;
+    if (own[r]! - peers[r]! < 0.1) continue;
     const low = lowerBulk(rest[r]!, row(means, means.n, r), window, 0.05);
-    if (Math.abs(low - peers) < 0.05) out[r] = low;
+    if (Math.abs(low - peers[r]!) < 0.05) out[r] = low;
   }
   return out;
 }

@@ -1,8 +1,8 @@
 import type { Store } from "../trace/store.ts";
 import { insertRows } from "./columns.ts";
 import type { Settings } from "./settings.ts";
-import { differs, readSnippetTimes, type SnippetTime } from "./snippet-times.ts";
-import { quantile } from "./statistics.ts";
+import { groupRows, othersQuantile } from "./peers.ts";
+import { differences, readSnippetTimes, type SnippetTime } from "./snippet-times.ts";
 
 export interface Imbalance {
   ranks: number[];
@@ -63,23 +63,22 @@ export function compareRanks(
   minCostNs: number,
   asFast: ReadonlySet<number> = new Set(),
 ): Imbalance[] {
-  const bySnippet = new Map<number, SnippetTime[]>();
-  for (const one of times) bySnippet.set(one.snippet, [...(bySnippet.get(one.snippet) ?? []), one]);
+  const bySnippet = groupRows(times, ({ snippet }) => snippet);
   const ranks = [...new Set(times.map((one) => one.rank))].toSorted((a, b) => a - b);
   const sums = new Map(ranks.map((rank) => [rank, { peers: 0, imbalance: 0, undecided: 0 }]));
   for (const rows of bySnippet.values()) {
     if (rows.length < 2 || rows.length * 2 < ranks.length) continue;
-    for (const own of rows) {
-      const others = rows.filter((row) => row !== own);
-      const peers = quantile(
-        others.map((row) => row.ns),
-        0.5,
-      );
+    const differs = differences(rows);
+    const medians = othersQuantile(
+      rows.map((row) => row.ns),
+      0.5,
+    );
+    for (const [i, own] of rows.entries()) {
+      const peers = medians[i]!;
       const sum = sums.get(own.rank)!;
       sum.peers += peers;
       const excess = own.ns - peers;
-      if (excess > minShare * peers)
-        sum[differs(own, others) ? "imbalance" : "undecided"] += excess;
+      if (excess > minShare * peers) sum[differs[i] ? "imbalance" : "undecided"] += excess;
     }
   }
   const single = ranks.flatMap((rank): Imbalance[] => {
@@ -116,13 +115,14 @@ function group(single: readonly Imbalance[]): Imbalance[] {
         other.excessPercent < TOGETHER * one.excessPercent,
     );
     if (!last) {
-      groups.push({ ...one });
+      groups.push({ ...one, ranks: [...one.ranks] });
       continue;
     }
     const n = last.ranks.length;
     last.excessPercent = (last.excessPercent * n + one.excessPercent) / (n + 1);
     last.costNs += one.costNs;
-    last.ranks = [...last.ranks, ...one.ranks].toSorted((a, b) => a - b);
+    last.ranks.push(...one.ranks);
   }
+  for (const { ranks } of groups) ranks.sort((a, b) => a - b);
   return groups.toSorted((a, b) => b.costNs - a.costNs);
 }

@@ -33,7 +33,8 @@ export function keyCells(
   const ranks = [...new Set(rank.subarray(from, to))].toSorted((a, b) => a - b);
   const place = new Map(ranks.map((world, i) => [world, i]));
   const places = Int32Array.from(rank.subarray(from, to), (world) => place.get(world)!);
-  const starts = ranks.map((_, i) => places.indexOf(i));
+  const starts: number[] = [];
+  for (const [i, at] of places.entries()) if (at === starts.length) starts.push(i);
   return {
     ranks,
     blocks,

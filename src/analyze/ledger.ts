@@ -1,5 +1,6 @@
 import type { Store } from "../trace/store.ts";
 import { insertRows } from "./columns.ts";
+import { groupRows } from "./peers.ts";
 
 /** One row of `ledger` without its rank. */
 export interface LedgerPart {
@@ -58,13 +59,15 @@ export async function fillLedger(store: Store): Promise<void> {
     "SELECT rank, sum(end_ns - start_ns)::DOUBLE AS ns FROM gaps WHERE thread = 0 GROUP BY rank",
   );
   const gapOf = new Map(gaps.map(({ rank, ns }) => [rank, ns]));
+  const recordedOf = groupRows(recorded, ({ rank }) => rank);
+  const waitsOf = groupRows(waits, ({ rank }) => rank);
   const rows = ranks.flatMap(({ rank, total, tool }) =>
     rankLedger({
       rank,
       totalNs: total,
       toolNs: tool,
-      recorded: recorded.filter((row) => row.rank === rank),
-      waits: waits.filter((row) => row.rank === rank),
+      recorded: recordedOf.get(rank) ?? [],
+      waits: waitsOf.get(rank) ?? [],
       sampledOutNs: gapOf.get(rank) ?? 0,
     }).map(({ kind, part, ns }) => [rank, kind, part, ns]),
   );

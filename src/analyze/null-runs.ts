@@ -216,7 +216,7 @@ export class NullRuns {
     // The null hypothesis is imposed: times are taken down to the reference where a rank's level lies above it.
     // Otherwise the sum of scores drifts upwards, and the longest stretch of usual time beats any disturbance.
     const rows = this.heat.ranks.map((_, rank) =>
-      scores(atReference(this.heat, rank, this.levels[rank]!), rank),
+      scores(atReference(this.heat, rank, this.levels[rank]!), 0),
     );
     const score = (i: number) => rows[Math.floor(i / this.heat.bins)]![i % this.heat.bins]!;
     const used = Math.min(this.heat.ranks.length, MAX_RANKS);
@@ -258,13 +258,16 @@ function levelOf(heat: Heat, bins: readonly number[]): number {
   return reference > 0 ? Math.max(1, observed / reference) : 1;
 }
 
-/** The heat map with the times of one rank divided by its level. */
+/** One rank's row of the heat map, with its times divided by its level. */
 function atReference(heat: Heat, rank: number, level: number): Heat {
-  if (level === 1) return heat;
-  const observed = Float64Array.from(heat.observed);
-  for (let i = rank * heat.bins; i < (rank + 1) * heat.bins; i++)
-    observed[i] = observed[i]! / level;
-  return { ...heat, observed };
+  const row = (values: Float64Array) => values.subarray(rank * heat.bins, (rank + 1) * heat.bins);
+  return {
+    ...heat,
+    ranks: [heat.ranks[rank]!],
+    observed: row(heat.observed).map((ns) => ns / level),
+    reference: row(heat.reference),
+    allowed: row(heat.allowed),
+  };
 }
 
 /** Hill's estimate of the tail exponent, kept within what a few hundred values can tell. */

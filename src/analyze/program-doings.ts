@@ -3,6 +3,7 @@ import type { Store } from "../trace/store.ts";
 import type { Candidate } from "./candidates.ts";
 import { type Heat, sumBins } from "./heat.ts";
 import { type Part, total } from "./judged.ts";
+import { groupRows } from "./peers.ts";
 import { quantile } from "./statistics.ts";
 
 /** Chunks into which a candidate is cut to see whether it grows. */
@@ -70,14 +71,14 @@ export function isCommonPhase(
 
 /** Whether nearly all ranks are as slow as this one inside, in proportion to their own work there. */
 export function isCommonInside(parts: readonly Part[], rank: number): boolean {
-  const ranks = [...new Set(parts.map((part) => part.rank))];
-  const excess = (one: number) => {
-    const { observed, reference } = total(parts.filter((part) => part.rank === one));
+  const byRank = groupRows(parts, (part) => part.rank);
+  const excess = (one: readonly Part[]) => {
+    const { observed, reference } = total(one);
     return reference > 0 ? observed / reference - 1 : 0;
   };
-  const own = excess(rank);
-  const alike = ranks.filter((one) => excess(one) >= COMMON_STRENGTH * own).length;
-  return ranks.length >= 2 && alike >= Math.max(2, Math.ceil(COMMON_RANKS * ranks.length));
+  const own = excess(byRank.get(rank) ?? []);
+  const alike = [...byRank.values()].filter((one) => excess(one) >= COMMON_STRENGTH * own).length;
+  return byRank.size >= 2 && alike >= Math.max(2, Math.ceil(COMMON_RANKS * byRank.size));
 }
 
 /** Whether it begins with the first work that the rank did at all. */

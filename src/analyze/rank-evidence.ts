@@ -1,4 +1,5 @@
 import type { Store } from "../trace/store.ts";
+import { othersQuantile } from "./peers.ts";
 import { readSchedules, type Schedule } from "./schedules.ts";
 import { quantile } from "./statistics.ts";
 
@@ -64,14 +65,16 @@ export function compareEvidence(
     const medians = probes
       .filter((one) => one.kind === kind && one.logs.length >= ENOUGH)
       .map(({ rank, logs }) => ({ rank, median: medianOf(logs) }));
-    for (const { rank, median } of medians) {
-      const others = medians.filter((other) => other.rank !== rank);
-      if (others.length === 0) continue;
-      const peers = medianOf(others.map((other) => other.median.value));
+    if (medians.length < 2) continue;
+    const peers = othersQuantile(
+      medians.map(({ median }) => median.value),
+      0.5,
+    );
+    for (const [i, { rank, median }] of medians.entries()) {
       const usual = USUAL_DIFFERENCE[kind] ?? 0.05;
       of.get(rank)!.probes.push({
         kind,
-        difference: median.value - peers.value,
+        difference: median.value - peers[i]!,
         error: Math.hypot(median.error, usual),
       });
     }
@@ -79,11 +82,12 @@ export function compareEvidence(
   const delays = schedules
     .filter(({ cpuNs }) => cpuNs >= LEAST_CPU_NS)
     .map(({ rank, cpuNs, delayNs }) => ({ rank, value: Math.log1p(delayNs / cpuNs) }));
-  for (const { rank, value } of delays) {
-    const others = delays.filter((other) => other.rank !== rank);
-    if (others.length === 0) continue;
-    of.get(rank)!.delay = value - medianOf(others.map((other) => other.value)).value;
-  }
+  const usual = othersQuantile(
+    delays.map(({ value }) => value),
+    0.5,
+  );
+  for (const [i, { rank, value }] of delays.entries())
+    if (delays.length > 1) of.get(rank)!.delay = value - usual[i]!;
   return all;
 }
 

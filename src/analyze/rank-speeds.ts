@@ -1,6 +1,6 @@
 import type { ProbeDifference, RankEvidence } from "./rank-evidence.ts";
-import { differs, type SnippetTime } from "./snippet-times.ts";
-import { quantile } from "./statistics.ts";
+import { groupRows, othersQuantile } from "./peers.ts";
+import { differences, type SnippetTime } from "./snippet-times.ts";
 
 /**
  * slow: its own work took longer throughout because its core or host is slower. as_fast: it took longer although its
@@ -168,17 +168,17 @@ interface Ratio {
 }
 
 function compareWork(times: readonly SnippetTime[]): Comparison[] {
-  const bySnippet = new Map<number, SnippetTime[]>();
-  for (const one of times) bySnippet.set(one.snippet, [...(bySnippet.get(one.snippet) ?? []), one]);
+  const bySnippet = groupRows(times, ({ snippet }) => snippet);
   const ranks = [...new Set(times.map(({ rank }) => rank))].toSorted((a, b) => a - b);
   const found = new Map(ranks.map((rank) => [rank, { ratios: [] as Ratio[], otherNs: 0 }]));
   for (const rows of bySnippet.values()) {
     if (rows.length < 2 || rows.length * 2 < ranks.length) continue;
-    for (const own of rows) {
-      const others = rows.filter((row) => row !== own);
+    const differs = differences(rows);
+    const ratios = ratiosOf(rows);
+    for (const [i, own] of rows.entries()) {
       const sum = found.get(own.rank)!;
-      if (differs(own, others)) sum.otherNs += own.ns;
-      else sum.ratios.push(ratioTo(own, others));
+      if (differs[i]) sum.otherNs += own.ns;
+      else sum.ratios.push(ratios[i]!);
     }
   }
   return ranks.flatMap((rank) => {
@@ -198,21 +198,22 @@ function compareWork(times: readonly SnippetTime[]): Comparison[] {
   });
 }
 
-function ratioTo(own: SnippetTime, others: readonly SnippetTime[]): Ratio {
-  const peers = quantile(
-    others.map((row) => row.ns / row.fragments),
+/** Each rank's time of one snippet against the median of the others. */
+function ratiosOf(rows: readonly SnippetTime[]): Ratio[] {
+  const peers = othersQuantile(
+    rows.map((row) => row.ns / row.fragments),
     0.5,
   );
-  const peersError = quantile(
-    others.map((row) => row.varying ?? 0),
+  const errors = othersQuantile(
+    rows.map((row) => row.varying ?? 0),
     0.5,
   );
-  return {
-    log: Math.log(own.ns / own.fragments / peers),
-    weight: peers * own.fragments,
-    error: Math.hypot(own.varying ?? 0, peersError),
+  return rows.map((own, i) => ({
+    log: Math.log(own.ns / own.fragments / peers[i]!),
+    weight: peers[i]! * own.fragments,
+    error: Math.hypot(own.varying ?? 0, errors[i]!),
     varying: own.varying !== undefined,
-  };
+  }));
 }
 
 function comparison(rank: number, ratios: readonly Ratio[], otherNs: number): Comparison {

@@ -13,6 +13,7 @@ import { findMild } from "./mild-slowness.ts";
 import { partsInside, total, type Worst, worstInside } from "./judged.ts";
 import { type Draft, joinRanks } from "./join-ranks.ts";
 import { NullRuns } from "./null-runs.ts";
+import { groupRows } from "./peers.ts";
 import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
 import { findSlowTransfers } from "./slow-transfers.ts";
@@ -225,10 +226,8 @@ async function writeRegions(
   const members: (number | string)[][] = [];
   for (const draft of drafts) {
     const parts = await partsInside(store, heat.kind, draft.startNs, draft.endNs);
-    const slow = draft.ranks.map((rank) => ({
-      rank,
-      ...total(parts.filter((part) => part.rank === rank)),
-    }));
+    const byRank = groupRows(parts, ({ rank }) => rank);
+    const slow = draft.ranks.map((rank) => ({ rank, ...total(byRank.get(rank) ?? []) }));
     const { startNs, endNs, ranks } = draft;
     const reachNs = BESIDE * heat.binNs;
     const whole = await withBorderFragments(store, heat.kind, ranks, startNs, endNs, reachNs);

@@ -1,5 +1,5 @@
 import type { Store } from "../trace/store.ts";
-import { quantile } from "./statistics.ts";
+import { othersQuantile } from "./peers.ts";
 
 /** Undisturbed time of one snippet on one rank, and what tells its amount of work. */
 export interface SnippetTime {
@@ -60,12 +60,16 @@ export async function readVaryingTimes(store: Store): Promise<SnippetTime[]> {
   });
 }
 
-/** Whether sizes of this rank's work are unlike those of most others, or it has more of it. */
-export function differs(own: SnippetTime, others: readonly SnippetTime[]): boolean {
-  const same = others.filter((row) => row.vectors === own.vectors).length;
-  const count = quantile(
-    others.map((row) => row.fragments),
+/** Of each row of a snippet, whether its sizes are unlike those of most others, or it has more fragments. */
+export function differences(rows: readonly SnippetTime[]): boolean[] {
+  const alike = new Map<string, number>();
+  for (const { vectors } of rows) alike.set(vectors, (alike.get(vectors) ?? 0) + 1);
+  const counts = othersQuantile(
+    rows.map((row) => row.fragments),
     0.5,
   );
-  return same * 2 < others.length || own.fragments > SAME_COUNT * count;
+  return rows.map(({ vectors, fragments }, i) => {
+    const same = alike.get(vectors)! - 1;
+    return same * 2 < rows.length - 1 || fragments > SAME_COUNT * counts[i]!;
+  });
 }

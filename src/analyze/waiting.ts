@@ -34,24 +34,23 @@ export async function findWaiting(store: Store, binNs: number): Promise<void> {
   if (intervals.length === 0) return;
   const inside = await Promise.all(intervals.map((one) => insideOf(store, one, binNs)));
   const usual = await usualRates(store, inside);
+  const members: (string | number)[][] = [];
+  const waits: (string | number)[][] = [];
   for (const [i, one] of intervals.entries()) {
+    const slow = new Set(one.slow);
     for (const [rank, { parts, reference }] of inside[i]!) {
-      if (one.slow.includes(rank)) continue;
+      if (slow.has(rank)) continue;
       const observed = parts.reduce((sum, [, ns]) => sum + ns, 0);
       const expected = (usual.get(rank) ?? 0) * reference;
       const waiting = Math.min(one.loss, Math.max(0, observed - expected));
       if (waiting < LISTED * one.loss) continue;
-      await insertRows(store, "region_ranks", [
-        [one.region, rank, "waiting", observed, observed - waiting, waiting],
-      ]);
+      members.push([one.region, rank, "waiting", observed, observed - waiting, waiting]);
       const share = waiting / observed;
-      await insertRows(
-        store,
-        "waits",
-        parts.map(([part, ns]) => [rank, part, ns * share]),
-      );
+      for (const [part, ns] of parts) waits.push([rank, part, ns * share]);
     }
   }
+  await insertRows(store, "region_ranks", members);
+  await insertRows(store, "waits", waits);
 }
 
 /** Per rank: communication by ledger part, and progress, ns. */
