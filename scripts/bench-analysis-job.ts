@@ -19,6 +19,10 @@ function noise(seed: number): () => number {
   };
 }
 
+/** What the benchmark can write. */
+export const JOBS = { stencil: writeStencil, irregular: writeIrregular } as const;
+export type JobName = keyof typeof JOBS;
+
 /**
  * Writes the traces of a stencil code: `events` calls on `ranks` ranks, steps of about 1 ms of computation
  * with 2 % noise; rank 1 computes at half speed in the fifth tenth of the run.
@@ -57,6 +61,47 @@ export function writeStencil(folder: string, events: number, ranks: number): voi
       worldSize: ranks,
       calls: STEP,
       columns: { state, startNs, endNs, bytes, peer, communicator, tag, requests },
+    });
+  }
+}
+
+/** Largest message of the irregular job, and what one byte of it costs to compute. */
+const MOST_BYTES = 1_000_000;
+const NS_PER_BYTE = 0.05;
+
+/**
+ * Writes the traces of a program in which every call has another size, drawn at random, and every computation takes a time that
+ * grows with it and has 2 % noise: no work vector ever comes back. `events` calls on `ranks` ranks; rank 1
+ * computes at half speed in the fifth tenth of the run.
+ */
+export function writeIrregular(folder: string, events: number, ranks: number): void {
+  for (let rank = 0; rank < ranks; rank++) {
+    const rows = Math.floor(events / ranks);
+    const random = noise(rank + 1);
+    const [state, communicator] = [new Int32Array(rows), new Int32Array(rows)];
+    const [startNs, endNs, bytes] = [
+      new Float64Array(rows),
+      new Float64Array(rows),
+      new Float64Array(rows),
+    ];
+    let now = 0;
+    for (let i = 0; i < rows; i++) {
+      const slow = rank === 1 && Math.floor((10 * i) / rows) === 4 ? 2 : 1;
+      bytes[i] = Math.floor(MOST_BYTES * random());
+      now += (2_000 + NS_PER_BYTE * bytes[i]!) * slow * (1 + 0.02 * random());
+      startNs[i] = Math.round(now);
+      now += 1_000 + 200 * random();
+      endNs[i] = Math.round(now);
+      state[i] = i % 2;
+    }
+    writeTrace(join(folder, `${rank}.vst`), {
+      rank,
+      worldSize: ranks,
+      calls: [
+        { call: "MPI_Alltoallv", category: "collective", offset: 0 },
+        { call: "MPI_Allgatherv", category: "collective", offset: 1 },
+      ],
+      columns: { state, startNs, endNs, bytes, communicator },
     });
   }
 }

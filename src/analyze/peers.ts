@@ -34,10 +34,7 @@ export function othersQuantile(values: ArrayLike<number>, q: number): Float64Arr
 }
 
 /** Rows by what `of` says of them, groups in order of their first row. */
-export function groupRows<Key, Row>(
-  rows: readonly Row[],
-  of: (row: Row) => Key,
-): Map<Key, Row[]> {
+export function groupRows<Key, Row>(rows: readonly Row[], of: (row: Row) => Key): Map<Key, Row[]> {
   const groups = new Map<Key, Row[]>();
   for (const row of rows) {
     const group = groups.get(of(row));
