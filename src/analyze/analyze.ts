@@ -1,6 +1,7 @@
 import type { Store } from "../trace/store.ts";
 import { binLength, fillBins } from "./bins.ts";
 import { classify } from "./classify.ts";
+import { defineSizes } from "./coarse-sizes.ts";
 import { insertRows } from "./columns.ts";
 import { findImbalances } from "./imbalances.ts";
 import { fillLedger } from "./ledger.ts";
@@ -79,6 +80,7 @@ async function wall(store: Store): Promise<number> {
 }
 
 async function prepare(store: Store): Promise<void> {
+  await defineSizes(store);
   await store.execute(dropStatements() + ANALYSIS_TABLES + ANALYSIS_VIEWS);
 }
 

@@ -11,7 +11,9 @@ CREATE TABLE work_classes(      -- fragments of one snippet that did the same wo
   class INTEGER PRIMARY KEY,
   kind VARCHAR NOT NULL,        -- compute: snippet is an edge; communication, io, wait: a state
   snippet INTEGER NOT NULL,
-  bytes BIGINT NOT NULL,        -- work vector: bytes of the call (compute: of the call that ends it)
+  bytes BIGINT NOT NULL,        -- work vector: bytes of the call (compute: of the call that ends it); where hardly any size comes
+                                --   back, 1/32 octave stands for those in it: macros size_of(state, bytes) and
+                                --   size_before(edge, before_bytes) give what stands here
   before_bytes BIGINT NOT NULL, -- compute: bytes of the call before it; else 0
   communicator INTEGER NOT NULL,-- calls: part of the work vector; compute: -1
   requests INTEGER NOT NULL,    -- calls of the wait and test family: requests passed; else 0
@@ -195,14 +197,14 @@ CREATE VIEW judged_compute AS   -- every computation that a v-sensor judges, wit
     FROM (SELECT j.*, x.before_ns, x.start_ns
             FROM executions x JOIN works w USING (work)
             JOIN judges j ON j.kind = 'compute' AND j.context = -1 AND w.edge = j.snippet AND w.rank = j.rank
-                         AND w.bytes = j.bytes AND w.before_bytes = j.before_bytes
+                         AND size_of(w.state, w.bytes) = j.bytes AND size_before(w.edge, w.before_bytes) = j.before_bytes
                          AND x.before_ns >= j.from_ns AND x.before_ns < j.to_ns
            WHERE w.thread = 0 AND w.edge >= 0
           UNION ALL
           SELECT j.*, i.before_ns, i.start_ns
             FROM irregular_calls i
             JOIN judges j ON j.kind = 'compute' AND j.context = -1 AND i.edge = j.snippet AND i.rank = j.rank
-                         AND i.bytes = j.bytes AND i.before_bytes = j.before_bytes
+                         AND size_of(i.state, i.bytes) = j.bytes AND size_before(i.edge, i.before_bytes) = j.before_bytes
                          AND i.before_ns >= j.from_ns AND i.before_ns < j.to_ns
            WHERE i.thread = 0 AND i.edge >= 0
           UNION ALL
@@ -218,7 +220,7 @@ CREATE VIEW judged_calls AS     -- the same for calls of every kind
     FROM (SELECT j.*, x.start_ns, x.end_ns
             FROM executions x JOIN works w USING (work)
             JOIN judges j ON j.kind <> 'compute' AND j.context = -1 AND w.state = j.snippet AND w.rank = j.rank
-                         AND w.bytes = j.bytes AND w.communicator = j.communicator
+                         AND size_of(w.state, w.bytes) = j.bytes AND w.communicator = j.communicator
                          AND w.requests = j.requests
                          AND x.end_ns - x.start_ns >= j.from_ns AND x.end_ns - x.start_ns < j.to_ns
            WHERE w.thread = 0 AND w.edge >= 0
@@ -226,7 +228,7 @@ CREATE VIEW judged_calls AS     -- the same for calls of every kind
           SELECT j.*, i.start_ns, i.end_ns
             FROM irregular_calls i
             JOIN judges j ON j.kind <> 'compute' AND j.context = -1 AND i.state = j.snippet AND i.rank = j.rank
-                         AND i.bytes = j.bytes AND i.communicator = j.communicator
+                         AND size_of(i.state, i.bytes) = j.bytes AND i.communicator = j.communicator
                          AND i.requests = j.requests
                          AND i.end_ns - i.start_ns >= j.from_ns AND i.end_ns - i.start_ns < j.to_ns
            WHERE i.thread = 0 AND i.edge >= 0

@@ -18,11 +18,11 @@ export async function countCells(store: Store): Promise<void> {
   `);
 }
 
-/** How a call or a work finds the work vector `m` of the computation before it, and of itself. */
+/** How a call or a work finds the work vector `m` of the computation before it, and of itself. Sizes: see coarse-sizes.ts. */
 export const COMPUTE_MATCH =
-  "c.edge = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes";
+  "c.edge = m.snippet AND size_of(c.state, c.bytes) = m.bytes AND size_before(c.edge, c.before_bytes) = m.before_bytes";
 export const CALL_MATCH =
-  "c.state = m.snippet AND c.bytes = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
+  "c.state = m.snippet AND size_of(c.state, c.bytes) = m.bytes AND c.communicator = m.communicator AND c.requests = m.requests";
 /** How a fragment of told_apart does. */
 export const APART_MATCH =
   "c.snippet = m.snippet AND c.bytes = m.bytes AND c.before_bytes = m.before_bytes AND c.communicator = m.communicator AND c.requests = m.requests AND c.context = m.context";

@@ -25,7 +25,8 @@ const RARE = 0.005;
 export async function groupWork(store: Store, settings: Settings): Promise<void> {
   await store.execute(`
     CREATE OR REPLACE TEMP TABLE work_sums AS
-      SELECT w.* EXCLUDE (work, thread), s.* EXCLUDE (work)
+      SELECT w.* EXCLUDE (work, thread) REPLACE (size_of(state, bytes) AS bytes, size_before(edge, before_bytes) AS before_bytes),
+             s.* EXCLUDE (work)
         FROM works w JOIN (
           SELECT work, count(*) AS n, sum(before_ns)::BIGINT AS compute_ns,
                  sum(end_ns - start_ns)::BIGINT AS call_ns,
@@ -40,7 +41,7 @@ export async function groupWork(store: Store, settings: Settings): Promise<void>
         FROM (SELECT edge, bytes, before_bytes, rank, n, compute_ns AS total_ns,
                      first_compute AS first_ns, last_compute AS last_ns FROM work_sums
               UNION ALL
-              SELECT edge, bytes, before_bytes, rank, 1, before_ns, start_ns - before_ns, start_ns - before_ns
+              SELECT edge, size_of(state, bytes), size_before(edge, before_bytes), rank, 1, before_ns, start_ns - before_ns, start_ns - before_ns
                 FROM irregular_calls WHERE thread = 0 AND edge >= 0)
        GROUP BY edge, bytes, before_bytes, rank
       UNION ALL
@@ -49,7 +50,7 @@ export async function groupWork(store: Store, settings: Settings): Promise<void>
         FROM (SELECT state, bytes, communicator, requests, rank, n, call_ns AS total_ns,
                      first_call AS first_ns, last_call AS last_ns FROM work_sums
               UNION ALL
-              SELECT state, bytes, communicator, requests, rank, 1, end_ns - start_ns, start_ns, start_ns
+              SELECT state, size_of(state, bytes), communicator, requests, rank, 1, end_ns - start_ns, start_ns, start_ns
                 FROM irregular_calls WHERE thread = 0 AND edge >= 0) JOIN state_kinds USING (state)
        GROUP BY kind, state, bytes, communicator, requests, rank;
     DROP TABLE work_sums;

@@ -35,7 +35,7 @@ async function ourClasses(store: Store): Promise<Float64Array> {
                    WHERE m.kind = 'compute')
      SELECT coalesce(w.class, t.class, -1)::DOUBLE
        FROM calls c LEFT JOIN (FROM own WHERE context = -1) w
-         ON c.edge = w.snippet AND c.bytes = w.bytes AND c.before_bytes = w.before_bytes
+         ON c.edge = w.snippet AND size_of(c.state, c.bytes) = w.bytes AND size_before(c.edge, c.before_bytes) = w.before_bytes
         AND c.before_ns >= w.from_ns AND c.before_ns < w.to_ns
        LEFT JOIN (SELECT a.rank, a.end_ns, o.class
                     FROM told_apart a JOIN own o USING (kind, snippet, bytes, before_bytes, context)
