@@ -5,7 +5,7 @@
 
 /** Positions of values in ascending order, NaN last. */
 function order(values: Float64Array): Uint32Array {
-  return Uint32Array.from(values.keys()).sort((a, b) => {
+  return Uint32Array.from(values.keys()).toSorted((a, b) => {
     const [x, y] = [values[a]!, values[b]!];
     if (x < y) return -1;
     if (x > y) return 1;

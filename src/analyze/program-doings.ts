@@ -72,13 +72,15 @@ export function isCommonPhase(
 /** Whether nearly all ranks are as slow as this one inside, in proportion to their own work there. */
 export function isCommonInside(parts: readonly Part[], rank: number): boolean {
   const byRank = groupRows(parts, (part) => part.rank);
-  const excess = (one: readonly Part[]) => {
-    const { observed, reference } = total(one);
-    return reference > 0 ? observed / reference - 1 : 0;
-  };
-  const own = excess(byRank.get(rank) ?? []);
-  const alike = [...byRank.values()].filter((one) => excess(one) >= COMMON_STRENGTH * own).length;
+  const own = excessOf(byRank.get(rank) ?? []);
+  const alike = [...byRank.values()].filter((one) => excessOf(one) >= COMMON_STRENGTH * own).length;
   return byRank.size >= 2 && alike >= Math.max(2, Math.ceil(COMMON_RANKS * byRank.size));
+}
+
+/** Observed / reference time - 1; 0 where nothing is judged. */
+function excessOf(parts: readonly Part[]): number {
+  const { observed, reference } = total(parts);
+  return reference > 0 ? observed / reference - 1 : 0;
 }
 
 /** Whether it begins with the first work that the rank did at all. */

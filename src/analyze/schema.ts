@@ -81,7 +81,8 @@ CREATE TABLE rank_references(   -- the same per rank: what this rank's fragments
   peers_ns DOUBLE,              -- median of the other ranks' references, NULL if there are none
   usual_ns DOUBLE NOT NULL      -- middle of the undisturbed bulk, without spikes
 );
-CREATE TABLE judges(            -- class_works, work_classes and rank_references joined: what judges a fragment
+CREATE TABLE judges(            -- class_works, work_classes and rank_references joined: what judges a fragment; only
+                                --   work vectors that the rank has
   kind VARCHAR NOT NULL,
   snippet INTEGER NOT NULL,
   rank INTEGER NOT NULL,

@@ -67,6 +67,9 @@ export async function writeClasses(
              w.first_ns, w.block_ns, w.blocks, r.reference_ns * m.scale, r.usual_ns * m.scale,
              r.reference_ns * m.scale * ${1 + settings.tolerance}, m.context
         FROM class_works m JOIN work_classes w USING (class) JOIN rank_references r USING (class)
+         -- Only what a rank did: where each has sizes of its own, all sizes on all ranks would be the square of the ranks.
+         SEMI JOIN vectors v ON v.kind = m.kind AND v.snippet = m.snippet AND v.rank = r.rank AND v.bytes = m.bytes
+          AND v.before_bytes = m.before_bytes AND v.communicator = m.communicator AND v.requests = m.requests
        ORDER BY ALL;`);
 }
 

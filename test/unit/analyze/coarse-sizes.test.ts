@@ -31,21 +31,22 @@ async function withJob<T>(
   }
 }
 
-describe("size_of and size_before", () => {
-  const sizes = async (macro: string, of: number): Promise<[number, number][]> => {
-    const store = await Store.open(":memory:");
-    try {
-      await store.execute(sizeMacros([3], [7, 8]));
-      const rows = await store.rows<{ b: number; s: number }>(
-        `SELECT b::DOUBLE AS b, ${macro}(${of}, b::BIGINT)::DOUBLE AS s
-           FROM (SELECT unnest(range(0, 5000)) AS b UNION ALL SELECT unnest([2^20, 2^40 - 1, 2^40, 2^62])) ORDER BY b`,
-      );
-      return rows.map(({ b, s }) => [b, s]);
-    } finally {
-      store.close();
-    }
-  };
+/** Sizes, and what one of the macros makes of them where state 3 and edges 7 and 8 are coarse. */
+async function sizes(macro: string, of: number): Promise<[number, number][]> {
+  const store = await Store.open(":memory:");
+  try {
+    await store.execute(sizeMacros([3], [7, 8]));
+    const rows = await store.rows<{ b: number; s: number }>(
+      `SELECT b::DOUBLE AS b, ${macro}(${of}, b::BIGINT)::DOUBLE AS s
+         FROM (SELECT unnest(range(0, 5000)) AS b UNION ALL SELECT unnest([2^20, 2^40 - 1, 2^40, 2^62])) ORDER BY b`,
+    );
+    return rows.map(({ b, s }) => [b, s]);
+  } finally {
+    store.close();
+  }
+}
 
+describe("size_of and size_before", () => {
   test("states and edges that are not coarse keep their sizes", async () => {
     for (const [size, given] of [
       ...(await sizes("size_of", 4)),
@@ -59,8 +60,7 @@ describe("size_of and size_before", () => {
     for (const found of [await sizes("size_of", 3), await sizes("size_before", 8)]) {
       let before = 0;
       for (const [size, given] of found) {
-        if (size < 64) expect(given).toBe(size);
-        expect(Math.abs(given - size)).toBeLessThanOrEqual(size / 64);
+        expect(Math.abs(given - size)).toBeLessThanOrEqual(size < 64 ? 0 : size / 64);
         expect(given).toBeGreaterThanOrEqual(before);
         before = given;
       }
@@ -87,11 +87,11 @@ test("sizes that never come back: far fewer vectors than calls are kept, and the
   const { works, regions } = await withJob(writeIrregular, events, async (store) => {
     await analyze(store);
     const counts = await store.row<{ works: number }>("SELECT count(*) AS works FROM class_works");
-    const regions = await store.rows<{ rank: number; from: number; to: number }>(
+    const found = await store.rows<{ rank: number; from: number; to: number }>(
       `SELECT rank, start_ns / wall AS "from", r.end_ns / wall AS "to"
          FROM regions r JOIN region_ranks k USING (region), (SELECT max(end_ns) AS wall FROM ranks) WHERE role = 'slow'`,
     );
-    return { ...counts!, regions };
+    return { ...counts!, regions: found };
   });
   // Every call brings a computation with a vector of its own, and is one itself.
   expect(works).toBeLessThan(events / 3);
