@@ -33,31 +33,41 @@ export async function findCoarseStates(store: Store): Promise<number[]> {
   return rows.map(({ state }) => state);
 }
 
+/** Snippets with coarse sizes. */
+export interface CoarseSnippets {
+  states: readonly number[];
+  /** Edges that start at such a state, and those that start or end at one. */
+  from: readonly number[];
+  edges: readonly number[];
+}
+
 /**
  * SQL of the macros `size_of(state, bytes)` and `size_before(edge, before_bytes)`: the size in the work vector of a call, and of the
- * call before a computation. The size itself, but for coarse states.
+ * call before a computation: the size itself, but for coarse states. And of `has_coarse_sizes(kind, snippet)`: what such a
+ * size stands for are several works, so it never makes a class by itself.
  */
-export function sizeMacros(coarse: readonly number[], edges: readonly number[]): string {
+export function sizeMacros({ states, from, edges }: CoarseSnippets): string {
+  const isOne = (of: readonly number[]) =>
+    of.length > 0 ? `snippet IN (${of.join(", ")})` : "false";
   return `
-    CREATE OR REPLACE MACRO size_of(state, bytes) AS ${sizeSql("state", "bytes", coarse)};
-    CREATE OR REPLACE MACRO size_before(edge, bytes) AS ${sizeSql("edge", "bytes", edges)};`;
+    CREATE OR REPLACE MACRO size_of(state, bytes) AS ${sizeSql("state", "bytes", states)};
+    CREATE OR REPLACE MACRO size_before(edge, bytes) AS ${sizeSql("edge", "bytes", from)};
+    CREATE OR REPLACE MACRO has_coarse_sizes(kind, snippet) AS if(kind = 'compute', ${isOne(edges)}, ${isOne(states)});`;
 }
 
 /** Creates the macros for a store. */
 export async function defineSizes(store: Store): Promise<void> {
-  const coarse = await findCoarseStates(store);
-  const edges =
-    coarse.length === 0
-      ? []
-      : await store.rows<{ edge: number }>(
-          `SELECT edge FROM edges WHERE from_state IN (${coarse.join(", ")}) ORDER BY edge`,
-        );
-  await store.execute(
-    sizeMacros(
-      coarse,
-      edges.map(({ edge }) => edge),
-    ),
-  );
+  const states = await findCoarseStates(store);
+  const edgesAt = async (where: string): Promise<number[]> => {
+    if (states.length === 0) return [];
+    const rows = await store.rows<{ edge: number }>(
+      `SELECT edge FROM edges WHERE ${where.replaceAll("COARSE", `(${states.join(", ")})`)} ORDER BY edge`,
+    );
+    return rows.map(({ edge }) => edge);
+  };
+  const from = await edgesAt("from_state IN COARSE");
+  const edges = await edgesAt("from_state IN COARSE OR to_state IN COARSE");
+  await store.execute(sizeMacros({ states, from, edges }));
 }
 
 function sizeSql(of: string, bytes: string, coarse: readonly number[]): string {

@@ -66,7 +66,8 @@ export async function groupWork(store: Store, settings: Settings): Promise<void>
           FROM sums WINDOW snippets AS (PARTITION BY kind, snippet))
       SELECT *, n < 10 * ranks
                 OR NOT (share >= ${SHARE} OR time_share >= ${SHARE}
-                        OR (span_share >= ${SPAN} AND share >= ${RARE})) AS pooled
+                        OR (span_share >= ${SPAN} AND share >= ${RARE}))
+                OR has_coarse_sizes(kind, snippet) AS pooled
         FROM shares;
     CREATE OR REPLACE TEMP TABLE vector_keys AS
       SELECT *, if(pooled, -1, bytes) AS key_bytes, if(pooled, -1, before_bytes) AS key_before

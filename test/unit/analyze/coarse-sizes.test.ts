@@ -35,7 +35,7 @@ async function withJob<T>(
 async function sizes(macro: string, of: number): Promise<[number, number][]> {
   const store = await Store.open(":memory:");
   try {
-    await store.execute(sizeMacros([3], [7, 8]));
+    await store.execute(sizeMacros({ states: [3], from: [7, 8], edges: [7, 8, 9] }));
     const rows = await store.rows<{ b: number; s: number }>(
       `SELECT b::DOUBLE AS b, ${macro}(${of}, b::BIGINT)::DOUBLE AS s
          FROM (SELECT unnest(range(0, 5000)) AS b UNION ALL SELECT unnest([2^20, 2^40 - 1, 2^40, 2^62])) ORDER BY b`,
@@ -84,9 +84,12 @@ describe("findCoarseStates", () => {
 
 test("sizes that never come back: far fewer vectors than calls are kept, and the slow rank is found", async () => {
   const events = 240_000;
-  const { works, regions } = await withJob(writeIrregular, events, async (store) => {
+  const { works, alone, regions } = await withJob(writeIrregular, events, async (store) => {
     await analyze(store);
-    const counts = await store.row<{ works: number }>("SELECT count(*) AS works FROM class_works");
+    const counts = await store.row<{ works: number; alone: number }>(
+      `SELECT (SELECT count(*) FROM class_works) AS works,
+              (SELECT count(*) FROM work_classes WHERE bytes >= 0 AND status = 'vsensor') AS alone`,
+    );
     const found = await store.rows<{ rank: number; from: number; to: number }>(
       `SELECT rank, start_ns / wall AS "from", r.end_ns / wall AS "to"
          FROM regions r JOIN region_ranks k USING (region), (SELECT max(end_ns) AS wall FROM ranks) WHERE role = 'slow'`,
@@ -95,6 +98,7 @@ test("sizes that never come back: far fewer vectors than calls are kept, and the
   });
   // Every call brings a computation with a vector of its own, and is one itself.
   expect(works).toBeLessThan(events / 3);
+  expect(alone).toBe(0);
   expect(regions.map(({ rank }) => rank)).toEqual([1]);
   // The fifth tenth of its calls; computing twice as long, it takes two elevenths of its time, the run, from the fourth on.
   expect(Math.abs(regions[0]!.from - 4 / 11)).toBeLessThan(0.02);
