@@ -47,8 +47,6 @@ export interface CoarseSnippets {
  * size stands for are several works, so it never makes a class by itself.
  */
 export function sizeMacros({ states, from, edges }: CoarseSnippets): string {
-  const isOne = (of: readonly number[]) =>
-    of.length > 0 ? `snippet IN (${of.join(", ")})` : "false";
   return `
     CREATE OR REPLACE MACRO size_of(state, bytes) AS ${sizeSql("state", "bytes", states)};
     CREATE OR REPLACE MACRO size_before(edge, bytes) AS ${sizeSql("edge", "bytes", from)};
@@ -68,6 +66,10 @@ export async function defineSizes(store: Store): Promise<void> {
   const from = await edgesAt("from_state IN COARSE");
   const edges = await edgesAt("from_state IN COARSE OR to_state IN COARSE");
   await store.execute(sizeMacros({ states, from, edges }));
+}
+
+function isOne(of: readonly number[]): string {
+  return of.length > 0 ? `snippet IN (${of.join(", ")})` : "false";
 }
 
 function sizeSql(of: string, bytes: string, coarse: readonly number[]): string {
