@@ -31,6 +31,8 @@ const slowNetwork = (factor: number) => (program: Program) => [
   inject(program, [0.4, 0.65], { ranks: ALL, kind: "communication", factor }),
 ];
 
+const stop = (program: Program) => [inject(program, [0.4, 0.55], { ranks: [1], form: "pause" })];
+
 describe("a slow network", () => {
   test.each([
     [1, "normal", 5],
@@ -59,9 +61,6 @@ test("intervals of the loss of stopped processes hold the truth, and are no wide
   let held = 0;
   const seeds = [11, 12, 13, 14, 15, 16];
   for (const seed of seeds) {
-    const stop = (program: Program) => [
-      inject(program, [0.4, 0.55], { ranks: [1], form: "pause" }),
-    ];
     const { regions, truth } = await found(seed, "normal", stop, 200);
     expect(regions).toHaveLength(1);
     const [low, high] = regions[0]!.interval!;

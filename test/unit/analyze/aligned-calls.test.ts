@@ -9,10 +9,13 @@ const BCAST = 2;
 const SOMETIMES = 3;
 const STEPS = 50;
 
+function late(rank: number, step: number): number {
+  return ((rank + 1) * (step + 3) * 37) % 100;
+}
+
 /** Rank r comes late by another amount in each step; the reduction takes 20 + step ns from when the last has come. */
 function callsOf(rank: number): Call[] {
   const calls: Call[] = [[0, -10, 0]];
-  const late = (r: number, step: number) => ((r + 1) * (step + 3) * 37) % 100;
   for (let step = 0; step < STEPS; step++) {
     const t = 1000 * (step + 1);
     const last = t + Math.max(...[0, 1, 2].map((r) => late(r, step)));
