@@ -2,11 +2,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { fitClass } from "../../../src/analyze/fit.ts";
 import type { BlockMeans } from "../../../src/analyze/block-means.ts";
 import { compareRanks } from "../../../src/analyze/imbalances.ts";
-import {
-  compareEvidence,
-  type ProbeTimes,
-  type Schedule,
-} from "../../../src/analyze/rank-evidence.ts";
+import { compareEvidence, type ProbeTimes } from "../../../src/analyze/rank-evidence.ts";
+import type { Schedule } from "../../../src/analyze/schedules.ts";
 import { judgeRanks } from "../../../src/analyze/rank-speeds.ts";
 import { DEFAULT_SETTINGS } from "../../../src/analyze/settings.ts";
 import type { SnippetTime } from "../../../src/analyze/snippet-times.ts";
