@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { alignCalls } from "../../../src/analyze/aligned-calls.ts";
+import { defineSizes } from "../../../src/analyze/coarse-sizes.ts";
 import { DEFAULT_SETTINGS } from "../../../src/analyze/settings.ts";
 import { groupWork } from "../../../src/analyze/work-keys.ts";
 import { type Call, storeWith } from "./hand-made.ts";
@@ -29,6 +30,7 @@ function callsOf(rank: number): Call[] {
 
 test("waiting is taken out where all wait for the last, and nothing is said of other calls", async () => {
   const store = await storeWith([0, 1, 2].map(callsOf));
+  await defineSizes(store);
   await groupWork(store, DEFAULT_SETTINGS);
   expect(await alignCalls(store)).toBe(STEPS);
   const rows = await store.rows<{ k: number; ranks: number; least: number; most: number }>(`
