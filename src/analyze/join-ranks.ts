@@ -1,7 +1,10 @@
-/** A confirmed region before it is written. */
-export interface Draft {
+interface Interval {
   startNs: number;
   endNs: number;
+}
+
+/** A confirmed region before it is written. */
+export interface Draft extends Interval {
   /** World ranks whose own work was slow. */
   ranks: number[];
   loss: number;
@@ -23,7 +26,7 @@ export function joinRanks(drafts: readonly Draft[]): Draft[] {
     const event = joined.find(
       (other) =>
         !draft.ranks.some((rank) => other.ranks.includes(rank)) &&
-        other.members.every((member) => sameTime(member, draft)),
+        other.members.every((member) => isSameTime(member, draft)),
     );
     if (!event) {
       joined.push({ ...draft, members: [draft] });
@@ -45,7 +48,8 @@ export function joinRanks(drafts: readonly Draft[]): Draft[] {
   }));
 }
 
-function sameTime(a: Draft, b: Draft): boolean {
+/** Whether two intervals are those of one event. */
+export function isSameTime(a: Interval, b: Interval): boolean {
   const shared = Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs);
   const [shorter, longer] = [a.endNs - a.startNs, b.endNs - b.startNs].toSorted((x, y) => x - y);
   return shared >= OF_SHORTER * shorter! && shared >= OF_LONGER * longer!;

@@ -1,4 +1,5 @@
 import type { Store } from "../trace/store.ts";
+import { findAlike } from "./alike.ts";
 import { readColumns } from "./columns.ts";
 import { DEVIATION, type FineBins, quietDeviations, substantial, WORTH } from "./fine-bins.ts";
 import { partsInside, total } from "./judged.ts";
@@ -31,23 +32,35 @@ export async function findMild(
   wallNs: number,
 ): Promise<Draft[]> {
   const found: Draft[] = [];
+  const isEnough = ({ observed, reference }: { observed: number; reference: number }) =>
+    observed - reference >= Math.max(LEAST_NS, LEAST_SHARE * wallNs) &&
+    reference <= MILD_PERFORMANCE * observed;
   const windows = scanForSlow(quietDeviations(fine, taken), settings.maxMildChance, MOST_WINDOWS);
-  for (const window of windows) {
+  for (const window of windows.slice(0, MOST_WINDOWS)) {
     const rank = fine.ranks[window.row]!;
     const { startNs, endNs } = await bordersOf(store, fine, window);
-    // Windows that are next to each other can grow into one.
-    const known = found.some(
-      (one) => one.ranks[0] === rank && startNs < one.endNs && endNs > one.startNs,
-    );
-    if (known) continue;
+    if (isKnown(found, rank, startNs, endNs)) continue;
     const parts = await partsInside(store, fine.kind, startNs, endNs);
     const own = total(parts.filter((part) => part.rank === rank));
     const loss = own.observed - own.reference;
-    if (loss < Math.max(LEAST_NS, LEAST_SHARE * wallNs)) continue;
-    if (own.reference > MILD_PERFORMANCE * own.observed) continue;
-    found.push({ startNs, endNs, ranks: [rank], loss, chance: window.chance });
+    if (isEnough(own)) found.push({ startNs, endNs, ranks: [rank], loss, chance: window.chance });
   }
-  return found;
+  const others = windows.slice(MOST_WINDOWS).map(({ row, from, to, chance }) => ({
+    rank: fine.ranks[row]!,
+    startNs: from * fine.binNs,
+    endNs: to * fine.binNs,
+    chance,
+  }));
+  const alike = await findAlike(store, fine.kind, others, found, isEnough);
+  const more = alike.filter(
+    ({ ranks, startNs, endNs }) => !isKnown(found, ranks[0]!, startNs, endNs),
+  );
+  return [...found, ...more];
+}
+
+/** Windows that are next to each other can grow into one. */
+function isKnown(found: readonly Draft[], rank: number, startNs: number, endNs: number): boolean {
+  return found.some((one) => one.ranks[0] === rank && startNs < one.endNs && endNs > one.startNs);
 }
 
 /**

@@ -135,33 +135,53 @@ function sum(values: Float64Array, from: number, to: number): number {
   return values.subarray(from, to).reduce((a, b) => a + b, 0);
 }
 
+/** Counts of a rank above a cut vary as much as random mixing makes them, times this at most. */
+const UNEVEN = 2.5;
+/** Expected fragments of the rarer work from which on a rank is looked at alone; below, all such ranks together. */
+const ALONE = 4;
+/** Fragments of a rank per stretch of time that is looked at: of single ones nothing can be told. */
+const PER_STRETCH = 6;
+
 /**
- * Whether fragments above and below the cut are mixed alike on all ranks (within a factor of two, or chance) and
- * throughout time (variance of the counts per block no larger than 2.5 times that of random mixing, or their
- * share steady within 35 %).
+ * Whether fragments above and below the cut are mixed alike on all ranks (within a factor of two, or chance; ranks
+ * with few: variance of their counts no larger than 2.5 times that of random mixing, and chance) and
+ * throughout time (the same of the counts per stretch of time, or their share steady within 35 %).
  */
 function evenlyMixed(cells: KeyCells, cut: number): boolean {
   const above = countsByBlock(cells, (bin) => bin >= cut);
   const all = countsByBlock(cells, () => true);
   const total = all.reduce((a, b) => a + b, 0);
   const share = above.reduce((a, b) => a + b, 0) / total;
+  const minor = Math.min(share, 1 - share);
+  const few = { deviation: 0, random: 0, ranks: 0 };
   let deviation = 0;
   let random = 0;
   let squares = 0;
   for (let r = 0; r < cells.ranks.length; r++) {
     const from = r * cells.blocks;
-    const n = sum(all, from, from + cells.blocks);
-    const p = sum(above, from, from + cells.blocks) / n;
-    const minor = Math.min(share, 1 - share);
+    const to = from + cells.blocks;
+    const n = sum(all, from, to);
+    const p = sum(above, from, to) / n;
     const own = share <= 0.5 ? p : 1 - p;
     const chance = 3 * Math.sqrt((minor * (1 - minor)) / n);
     const unlike = own < minor / 2 || own > minor * 2;
-    if (n * minor >= 4 && unlike && Math.abs(own - minor) > chance) return false;
-    for (let t = from; t < from + cells.blocks; t++) {
-      deviation += (above[t]! - all[t]! * p) ** 2;
-      random += all[t]! * p * (1 - p);
-      squares += (all[t]! * Math.min(p, 1 - p)) ** 2;
+    if (n * minor >= ALONE && unlike && Math.abs(own - minor) > chance) return false;
+    if (n > 0 && n * minor < ALONE) {
+      few.deviation += (n * (own - minor)) ** 2;
+      few.random += n * minor * (1 - minor);
+      few.ranks++;
+    }
+    const step = Math.ceil(cells.blocks / Math.max(1, Math.floor(n / PER_STRETCH)));
+    for (let t = from; t < to; t += step) {
+      const [inside, here] = [
+        sum(all, t, Math.min(t + step, to)),
+        sum(above, t, Math.min(t + step, to)),
+      ];
+      deviation += (here - inside * p) ** 2;
+      random += inside * p * (1 - p);
+      squares += (inside * Math.min(p, 1 - p)) ** 2;
     }
   }
-  return deviation <= 2.5 * random || deviation - random <= 0.35 ** 2 * squares;
+  if (few.deviation > UNEVEN * few.random * (1 + 3 / Math.sqrt(few.ranks))) return false;
+  return deviation <= UNEVEN * random || deviation - random <= 0.35 ** 2 * squares;
 }

@@ -14,8 +14,9 @@ const FEW_STRETCHES = 2.365 / 1.96;
 const BEYOND = 16;
 /** Stretches that must fit into the undisturbed bins of a rank to draw from them. */
 const STRETCHES = 8;
-/** Ranks resampled; with more, the chance is scaled up. */
-const MAX_RANKS = 64;
+/** Ranks resampled, at least, and bins of all resampled runs together; with more ranks, the chance is scaled up. */
+const FEWEST_RANKS = 64;
+const MAX_DRAWN = 30e6;
 
 /** Undisturbed bins of every rank: those in no candidate. */
 export class NullRuns {
@@ -63,7 +64,7 @@ export class NullRuns {
     this.maxima ??= this.resample();
     const sorted = this.maxima;
     const above = sorted.filter((value) => value >= score).length;
-    const scale = Math.max(1, this.heat.ranks.length / MAX_RANKS);
+    const scale = this.heat.ranks.length / this.resampledRanks();
     if (above > 0) return Math.min(1, (scale * (above + 1)) / (sorted.length + 1));
     const highest = Math.max(sorted.at(-1) ?? 0, this.usualSlack());
     const first = scale / (sorted.length + 1);
@@ -210,6 +211,12 @@ export class NullRuns {
     return this.quiet[rank]!.length >= ENOUGH ? this.quiet[rank]! : this.all;
   }
 
+  private resampledRanks(): number {
+    const drawn = this.settings.resamples * this.heat.bins;
+    const affordable = Math.max(FEWEST_RANKS, Math.floor(MAX_DRAWN / drawn));
+    return Math.min(this.heat.ranks.length, affordable);
+  }
+
   /** Highest segment score of each resampled run, ascending. */
   private resample(): Float64Array {
     const random = randomFrom(this.settings.seed);
@@ -219,7 +226,7 @@ export class NullRuns {
       scores(atReference(this.heat, rank, this.levels[rank]!), 0),
     );
     const score = (i: number) => rows[Math.floor(i / this.heat.bins)]![i % this.heat.bins]!;
-    const used = Math.min(this.heat.ranks.length, MAX_RANKS);
+    const used = this.resampledRanks();
     return Float64Array.from({ length: this.settings.resamples }, () => {
       const best = new RunningMaximum();
       for (let k = 0; k < used; k++) {

@@ -1,5 +1,6 @@
 import type { Store } from "../trace/store.ts";
 import { type RankLoss, withBorderFragments } from "./border-fragments.ts";
+import { findAlike } from "./alike.ts";
 import { refineBorders } from "./borders.ts";
 import { type Candidate, findCandidates, materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
@@ -121,12 +122,28 @@ async function findStrong(
   const candidates = findCandidates(rest, settings, wallNs);
   const nulls = new NullRuns(rest, candidates, settings);
   const drafts: Draft[] = [];
-  const largest = [...candidates].toSorted((a, b) => b.loss - a.loss).slice(0, MAX_CANDIDATES);
-  for (const one of largest) {
+  const largest = [...candidates].toSorted((a, b) => b.loss - a.loss);
+  for (const one of largest.slice(0, MAX_CANDIDATES)) {
     const draft = await confirm(store, heat, one, nulls, snippetOf, settings, wallNs);
     if (draft) drafts.push(draft);
   }
-  return drafts;
+  const others = largest.slice(MAX_CANDIDATES).map((one) => ({
+    rank: heat.ranks[one.rank]!,
+    startNs: one.from * heat.binNs,
+    endNs: one.to * heat.binNs,
+    chance: nulls.chance(one.score),
+    level: nulls.level(one.rank),
+  }));
+  const alike = await findAlike(
+    store,
+    heat.kind,
+    others.filter(({ chance }) => chance <= settings.maxChance),
+    drafts,
+    ({ observed, reference }, { level }) =>
+      observed - reference >= materialLoss(settings, wallNs) &&
+      reference * level <= settings.maxPerformance * observed,
+  );
+  return [...drafts, ...alike];
 }
 
 /** The bins of a heat map outside of regions. */

@@ -63,7 +63,7 @@ export function chanceOf(score: number, noise: number): number {
 
 /**
  * Windows of each row that are slow with a chance of at most `chance`, best first, none overlapping another of its row,
- * at most `most`.
+ * at most `most` of a row.
  */
 export function scanForSlow(data: Deviations, chance: number, most: number): Slow[] {
   const noise = mirrored(data, noiseOfScales(data));
@@ -79,11 +79,9 @@ export function scanForSlow(data: Deviations, chance: number, most: number): Slo
       pending.push([part[0], best.from], [best.to, part[1]]);
     }
   }
-  return found
-    .toSorted(
-      (a, b) => a.chance - b.chance || b.score - a.score || a.row - b.row || a.from - b.from,
-    )
-    .slice(0, most);
+  return found.toSorted(
+    (a, b) => a.chance - b.chance || b.score - a.score || a.row - b.row || a.from - b.from,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 12;
+export const ANALYSIS_VERSION = 13;
 
 export const ANALYSIS_TABLES = `
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work

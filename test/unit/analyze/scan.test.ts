@@ -44,7 +44,7 @@ describe("without a disturbance", () => {
   ])("%i rows of %i bins: windows of a chance of 0.01 come in no more runs", (rows, count) => {
     let alarms = 0;
     for (let seed = 1; seed <= 300; seed++) {
-      alarms += scanForSlow(bins(rows, count, seed), 0.01, 1).length;
+      alarms += scanForSlow(bins(rows, count, seed), 0.01, 1).slice(0, 1).length;
     }
     // Of 300 runs, 3 are expected; 10 or more have a chance of 0.1 %.
     expect(alarms).toBeLessThan(10);
