@@ -24,10 +24,21 @@ export async function isConfirmed(
   const parts = await partsInside(store, kind, startNs, endNs);
   const { observed, reference } = total(parts.filter((part) => part.rank === rank));
   if (reference > settings.maxWeakPerformance * observed) return false;
+  return waitedForCore(store, rank, startNs, endNs, observed - reference);
+}
+
+/** Whether waiting for a core, by the kernel's account, explains half of a rank's loss between two times. */
+export async function waitedForCore(
+  store: Store,
+  rank: number,
+  startNs: number,
+  endNs: number,
+  lostNs: number,
+): Promise<boolean> {
   const waited = await store.row<{ ns: number }>(
     `SELECT coalesce(sum(delta), 0)::DOUBLE AS ns
        FROM counters_in(${rank}, 0, ${Math.round(startNs)}, ${Math.round(endNs)})
       WHERE name = 'run_delay' AND covered >= ${COVERED}`,
   );
-  return waited!.ns >= EXPLAINED * (observed - reference);
+  return waited!.ns >= EXPLAINED * lostNs;
 }

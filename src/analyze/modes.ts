@@ -6,6 +6,12 @@ const VALLEY = 0.35;
 /** Share of a mode's fragments that must lie within +-NEAR bins (12 %) of its peak. */
 const COMPACT = 0.6;
 const NEAR = 6;
+/**
+ * A mode of less than this share of the fragments must have this share of its time near its peak, too: the system's own
+ * interruptions, equally long on all ranks, make a small peak, behind which longer ones would hide.
+ */
+const RARE = 0.02;
+const COMPACT_TIME = 0.5;
 /** Standard deviations of a count by which a valley must be lower than its peaks; smoothed counts scatter less. */
 const SIGMA = 3;
 const SIGMA_UNSMOOTHED = 4.5;
@@ -122,13 +128,27 @@ function weakestMode(counts: Float64Array, peaks: number[], cuts: number[]): num
     const to = cuts[i] ?? counts.length;
     const mass = sum(counts, from, to);
     const near = sum(counts, Math.max(from, peaks[i]! - NEAR), Math.min(to, peaks[i]! + NEAR + 1));
-    const weak = mass < Math.max(MIN_MODE, MIN_MODE_SHARE * total) || near < COMPACT * mass;
+    const weak =
+      mass < Math.max(MIN_MODE, MIN_MODE_SHARE * total) ||
+      near < COMPACT * mass ||
+      (mass < RARE * total && shareOfTime(counts, peaks[i]!, from, to) < COMPACT_TIME);
     if (weak && mass < least) {
       least = mass;
       weakest = i;
     }
   }
   return weakest;
+}
+
+/** Share of a mode's time, not of its fragments, that lies near its peak. */
+function shareOfTime(counts: Float64Array, peak: number, from: number, to: number): number {
+  let [near, all] = [0, 0];
+  for (let i = from; i < to; i++) {
+    const time = counts[i]! * Math.exp((i - peak) / BINS_PER_E);
+    all += time;
+    if (Math.abs(i - peak) <= NEAR) near += time;
+  }
+  return near / all;
 }
 
 function sum(values: Float64Array, from: number, to: number): number {

@@ -4,7 +4,7 @@ import { findAlike } from "./alike.ts";
 import { refineBorders } from "./borders.ts";
 import { type Candidate, findCandidates, materialLoss } from "./candidates.ts";
 import { insertRows } from "./columns.ts";
-import { isConfirmed } from "./confirmed.ts";
+import { isConfirmed, waitedForCore } from "./confirmed.ts";
 import { findSlowCommunication } from "./communication-regions.ts";
 import { numberEvents } from "./events.ts";
 import { type FineBins, readFineBins } from "./fine-bins.ts";
@@ -216,7 +216,9 @@ async function confirm(
     if (loss < Math.max(settings.minSpikeNs, settings.minSpikeShare * wallNs)) return undefined;
     const { class: worstClass, ns } = worst[0]!;
     const snippet = snippetOf.get(worstClass)!;
-    if (await comesPeriodically(store, heat.kind, rank, snippet, ns)) return undefined;
+    // A limit on processor time stops a rank after equally many executions each time, as its own doing would.
+    const isOwn = await comesPeriodically(store, heat.kind, rank, snippet, ns);
+    if (isOwn && !(await waitedForCore(store, rank, startNs, endNs, loss))) return undefined;
   }
   return { startNs, endNs, ranks: [rank], loss, chance };
 }

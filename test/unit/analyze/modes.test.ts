@@ -74,6 +74,28 @@ describe("findCuts", () => {
     expect(cutsOf(durations(2, 40, 50, () => 20 + 30 * random()))).toEqual([]);
   });
 
+  test("interruptions of one length make no work behind which stalls hide", () => {
+    const noise = jitter(6, 0.02);
+    const random = randomFrom(11);
+    const times = durations(2, 40, 100, (rank, block, i) => {
+      if (rank === 0 && block >= 10 && block < 18 && i % 60 === 7) return 48 * MS;
+      return (random() < 0.006 ? 2.1 : 1) * MS * noise();
+    });
+    expect(cutsOf(times)).toEqual([]);
+  });
+
+  test("a few slow executions in a row on a tenth of many ranks are not a work of their own", () => {
+    const noise = jitter(7, 0.02);
+    const isSlow = (rank: number, block: number) => rank % 10 === 3 && block >= 20 && block < 27;
+    const times = durations(
+      200,
+      50,
+      1,
+      (rank, block) => (isSlow(rank, block) ? 1.6 : 1) * MS * noise(),
+    );
+    expect(cutsOf(times)).toEqual([]);
+  });
+
   test("a rank slowed for a third of the time is not a work of its own", () => {
     const noise = jitter(4, 0.02);
     expect(cutsOf(durations(2, 40, 50, (rank, block) => slow(rank, block) * MS * noise()))).toEqual(
