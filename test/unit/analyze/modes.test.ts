@@ -16,6 +16,11 @@ function slow(rank: number, block: number): number {
   return rank === 1 && block >= 10 && block < 23 ? 2 : 1;
 }
 
+/** Seven steps in a row on a tenth of the ranks. */
+function isSlow(rank: number, block: number): boolean {
+  return rank % 10 === 3 && block >= 20 && block < 27;
+}
+
 /** Durations at which the distribution is cut. */
 function cutsOf(times: number[][][]): number[] {
   return findCuts(cellsOf(times)).map((bin) => Math.exp(bin / BINS_PER_E));
@@ -86,7 +91,6 @@ describe("findCuts", () => {
 
   test("a few slow executions in a row on a tenth of many ranks are not a work of their own", () => {
     const noise = jitter(7, 0.02);
-    const isSlow = (rank: number, block: number) => rank % 10 === 3 && block >= 20 && block < 27;
     const times = durations(
       200,
       50,
