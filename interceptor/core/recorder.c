@@ -200,10 +200,12 @@ enum vs_handling vs_begin(struct vs_scope *scope, uint32_t call, const void *sit
     return begin_light(thread, scope, call, site);
   if (plan && plan->requests)
     note_requests(true);
+  /* Asked before counters are read, which they are at every call of a program with few. */
+  bool looked_at = scope->probe != 0;
   thread->enter = scope->enter = vs_tick();
   if (__builtin_expect(scope->enter >= thread->counters.due, 0))
     thread->enter = scope->enter = read_counters(thread, scope, scope->enter);
-  if (__builtin_expect(scope->probe != 0, 0))
+  if (__builtin_expect(looked_at, 0))
     probe_if_wanted(thread, scope, call);
   return VS_RECORD;
 }

@@ -40,7 +40,7 @@
 /* Used by the first thread alone. */
 static struct {
   uint64_t due, started; /* ticks; due UINT64_MAX: never */
-  uint64_t cost;         /* ticks that a round takes: mean of the last ones */
+  uint64_t cost;         /* ticks that a round takes: rises as a mean, falls at once */
   uint64_t times_apart;  /* so many costs lie between two rounds */
   uint32_t tries;
   bool overdue; /* a reminder was given since the last round */
@@ -110,7 +110,9 @@ void vs_speed_probe(void) {
   time_works(probes);
   keep(probes, start);
   uint64_t end = vs_tick(), took = vs_clock_plausible(end - start);
-  speed.cost = speed.cost ? (7 * speed.cost + took) / 8 + 1 : took + 1;
+  /* Others on the core make a round longer, once: the distance must not stay long for that. */
+  bool less = !speed.cost || took < speed.cost;
+  speed.cost = less ? took + 1 : (7 * speed.cost + took) / 8 + 1;
   speed.due = end + apart(end);
   speed.tries = 0;
   speed.overdue = false;

@@ -32,10 +32,13 @@ function pathOf(name: string): string {
 /** Object files of all but the program. */
 function compileCore(sanitizer: string, objects: string): string[] {
   mkdirSync(objects);
-  const include = ["include", "core", "threads"].map((part) => `-I${join(interceptor, part)}`);
+  const include = ["include", "core", "threads", "io"].map(
+    (part) => `-I${join(interceptor, part)}`,
+  );
   const files = [join(alone, "entry.c"), join(GENERATED, "calls.c")].concat(
     sources("core"),
     sources("threads"),
+    join(interceptor, "io/origin.c"),
   );
   const flags = ["-std=gnu11", "-O1", "-g", "-w", "-c", '-DVARSCOPE_VERSION="0"'].concat(
     [`-fsanitize=${sanitizer}`, "-fno-sanitize-recover=all", "-foptimize-sibling-calls"],
