@@ -6,7 +6,8 @@
 
 /*
  * False for call sites in libraries that carry MPI's messages: what they read and write is
- * communication, also where a thread of theirs does it. Known by the file name of the library; code
+ * communication, also where a thread of theirs does it, and so are threads that they make and what
+ * they wait for. Known by the file name of the library; code
  * outside all libraries is the program's. Each site is looked up once.
  */
 bool vs_of_program(const void *site);

@@ -28,13 +28,11 @@ export async function findAlike<One extends Stretch>(
   confirmed: readonly Draft[],
   isEnough: (own: { observed: number; reference: number }, one: One) => boolean,
 ): Promise<Draft[]> {
-  const models = new Map<Draft, One[]>();
-  for (const one of stretches) {
-    const model = confirmed.find((draft) => isSameTime(draft, one));
-    if (model) models.set(model, [...(models.get(model) ?? []), one]);
-  }
+  const models = groupRows(stretches, (one) => confirmed.find((draft) => isSameTime(draft, one)));
   const alike: Draft[] = [];
-  for (const [{ startNs, endNs }, ones] of models) {
+  for (const [model, ones] of models) {
+    if (!model) continue;
+    const { startNs, endNs } = model;
     const byRank = groupRows(await partsInside(store, kind, startNs, endNs), ({ rank }) => rank);
     const known = new Set<number>();
     for (const one of ones) {
