@@ -2,7 +2,8 @@
  * What recording costs: real MPI programs untraced and traced, run by turns so that slow changes of the
  * machine meet all alike. Prints tables of ratios.
  *
- * Usage: bench-overhead.ts [--rounds N] [--only PART,...] [--seconds S]
+ * Usage: bench-overhead.ts [--ranks N] [--rounds N] [--only PART,...] [--seconds S]
+ *   --ranks   ranks of all but the patterns of single calls, default 2; each has a core of its own
  *   PART      stencil, rates, patterns or hpcc; default all
  *   S         length of a run of the sweep of call rates
  */
@@ -28,6 +29,7 @@ import {
 
 const { values } = parseArgs({
   options: {
+    ranks: { type: "string", default: "2" },
     rounds: { type: "string", default: "5" },
     only: { type: "string", default: "stencil,rates,patterns,hpcc" },
     seconds: { type: "string", default: "2" },
@@ -112,7 +114,7 @@ function benchRates(launcher: MpiLauncher, cores: readonly number[]): void {
 function benchPatterns(launcher: MpiLauncher, cores: readonly number[]): void {
   for (const pattern of PATTERNS) {
     const program = [workload(launcher, "call-rate"), "--pattern", pattern, "1000000"];
-    const held = onCores(launcher, pattern === "self" ? cores.slice(0, 1) : cores, program);
+    const held = onCores(launcher, cores.slice(0, pattern === "self" ? 1 : 2), program);
     const variants = ["untraced", ["--full"], ["--full", "--call-paths"], []] as const;
     const result = interleave(held, variants, rounds, (run) =>
       numberIn(run.output, /pattern ([\d.]+) ns/),
@@ -166,7 +168,7 @@ function benchmark(launcher: MpiLauncher, cores: readonly number[]): void {
   benchPatterns(launcher, cores);
 }
 
-const cores = chooseCores(2);
+const cores = chooseCores(Number(values.ranks));
 const [processor] = cpus();
 console.log(`Overhead of varscope: medians of ${rounds} rounds on cores ${cores.join(", ")}`);
 console.log(`of ${cpus().length} x ${processor?.model ?? "unknown processor"}.`);

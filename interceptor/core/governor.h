@@ -2,9 +2,10 @@
  * Keeps the cost of recording within the budget. Each thread governs itself: it measures on a
  * sample of its own calls what recording one costs, and about every 20 ms compares what it spent
  * with the budget's share of the time that passed. Where that is too much, the states with the
- * shortest mean time (of the call and the computation before it) are thinned: recorded in bursts of
- * VS_BURST calls, all thinned states together, and left out between bursts. Calls left out are
- * counted and, unless even that costs too much, timed (counts.h).
+ * shortest mean time (of the call and the computations before and after it, for both its ends tell
+ * how long a computation was) are thinned: recorded in bursts of VS_BURST calls, all thinned states
+ * together, and left out between bursts. Calls left out are counted and, unless even that costs too
+ * much, timed (counts.h).
  *
  * The budget is a token bucket over the thread's own time. It starts with a small credit, so short
  * programs are kept whole, and what is not spent is saved up to a bound.
@@ -40,10 +41,10 @@ struct vs_plan {
   uint32_t classes;        /* of VS_THINNED, VS_THINNABLE */
   bool requests;           /* its calls start or complete requests */
   uint32_t recorded;       /* since the last turn */
-  uint64_t ticks;          /* these took, with the computations before them */
+  uint64_t ticks;          /* these took, with the computations before and after them */
   uint64_t calls_told;     /* count->calls at the last turn */
   uint64_t inside;         /* ticks of a call alone: mean of those measured lately; 0: not known */
-  double mean;             /* ticks of the call and the computation before; 0: not known yet */
+  double mean;             /* ticks of the call and what is computed around it; 0: not known yet */
 };
 
 /* Ticks per call of one handling, measured. */
@@ -55,6 +56,7 @@ struct vs_cost {
 struct vs_governor {
   struct vs_plan *plans; /* by state */
   uint32_t plan_count;
+  uint32_t last;     /* state recorded last */
   uint32_t left_out; /* classes that this thread leaves out now */
   uint32_t turn;     /* thinned calls until the burst, or the pause, is over */
   uint32_t pause;    /* thinned calls of a pause; 0: nothing is thinned */

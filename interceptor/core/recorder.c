@@ -275,8 +275,12 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
   uint64_t left_out = staging->sampled_out - thread->told;
   struct vs_plan *plan = scope->plan;
   if (plan) {
+    uint64_t before = left_out || !thread->last_exit ? 0 : enter - thread->last_exit;
     plan->recorded++;
-    plan->ticks += exit - (left_out || !thread->last_exit ? enter : thread->last_exit);
+    plan->ticks += exit - enter + before;
+    if (before)
+      thread->governor.plans[thread->governor.last].ticks += before;
+    thread->governor.last = scope->state;
   }
   thread->told += left_out;
   thread->last_exit = exit;

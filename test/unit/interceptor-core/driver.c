@@ -52,6 +52,7 @@ static const struct {
     {"many-states", run_many_states},
     {"govern", run_govern},
     {"govern-often", run_govern_often},
+    {"govern-uneven", run_govern_uneven},
     {"govern-threads", run_govern_threads},
     {"govern-left", run_govern_left},
     {"govern-fork", run_govern_fork},

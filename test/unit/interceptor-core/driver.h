@@ -50,6 +50,7 @@ scenario run_pack, run_calls, run_unmapped, run_threads, run_short_threads, run_
     run_counters, run_counter_threads, run_counter_descriptors, run_no_memory,
     run_no_memory_at_start, run_no_mapping, run_no_inodes, run_read_only, run_many_states,
     run_govern, run_govern_threads, run_govern_kill, run_govern_left, run_govern_fork, run_pause,
-    run_successors, run_counter_crowd, run_errno, run_govern_often, run_speed, run_fork_locked;
+    run_successors, run_counter_crowd, run_errno, run_govern_often, run_govern_uneven, run_speed,
+    run_fork_locked;
 
 #endif

@@ -117,6 +117,28 @@ test("thinned calls are recorded in bursts of 64, whose computations are true", 
   for (const length of long) expect(length === 64 || length === 65).toBe(true);
 });
 
+/** Shares of the calls, and of the long computations between two calls, that a budget leaves on record. */
+function keptOfUneven(budget: number): { calls: number; computations: number } {
+  const rounds = 8000;
+  const { trace } = run("govern-uneven", 48 * rounds, { VARSCOPE_BUDGET: String(budget) });
+  const calls = callsOf(trace, 0);
+  const long = (trace.ticksPerSecond * 200n) / 1_000_000n;
+  const computations = calls.filter(
+    ({ enter, skipped }, i) => i > 0 && skipped === 0 && enter - calls[i - 1]!.exit >= long,
+  );
+  return { calls: calls.length / (48 * rounds), computations: computations.length / rounds };
+}
+
+test("what lies at either end of long computations is kept first, though most calls of these states come at once", () => {
+  // A budget under which about half of the calls are kept: what calls cost is the machine's.
+  let kept = keptOfUneven(1.3);
+  for (let [i, budget] = [0, 1.3]; i < 6 && (kept.calls < 0.42 || kept.calls > 0.7); i++) {
+    budget *= kept.calls < 0.42 ? 1.4 : 0.8;
+    kept = keptOfUneven(budget);
+  }
+  expect(kept.computations).toBeGreaterThan(1.3 * kept.calls);
+});
+
 test("a short program is kept whole, and a full record is always full", () => {
   const short = run("govern", 3000, { VARSCOPE_BUDGET: "1" }).trace;
   expect(callsOf(short, 0).length).toBe(3000);

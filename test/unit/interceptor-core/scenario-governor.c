@@ -100,16 +100,37 @@ void run_govern(long calls) {
   print_made();
 }
 
+static void compute(long ns) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < ns);
+}
+
 /* A call every two microseconds or so: far more than the budget has room to record. */
 void run_govern_often(long calls) {
   start();
   for (long i = 0; i < calls; i++) {
-    struct timespec begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do
-      clock_gettime(CLOCK_MONOTONIC, &now);
-    while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 2000);
+    compute(2000);
     make_call((uint32_t)(i % CALLS), (uint64_t)i, 0);
+  }
+  vs_finish();
+  print_made();
+}
+
+/* Rounds of calls without a pause, like an exchange with several neighbours; but between the last
+ * of state 0 and the first of state 1 lies a computation of 200 us. */
+void run_govern_uneven(long calls) {
+  static const uint32_t round[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+                                   2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3,
+                                   2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3};
+  const long length = sizeof round / sizeof *round;
+  start();
+  for (long i = 0; i < calls; i++) {
+    if (i % length == 8)
+      compute(200000);
+    make_call(round[i % length], (uint64_t)i, 0);
   }
   vs_finish();
   print_made();
