@@ -6,7 +6,7 @@ import { RULES, withRun } from "../eval/run.ts";
 import { simulate } from "../eval/simulate/simulate.ts";
 import { met, table } from "../eval/table.ts";
 
-const QUICK = { seed: 3, runs: 1, quick: true, json: undefined };
+const QUICK = { seed: 3, runs: 1, ranks: 2, minutes: 1, quick: true, json: undefined };
 
 test("a quick run of the kit: every row has a value, and the plain cases are right", async () => {
   const rows = await evaluateAll({ ...QUICK, only: ["classes", "null", "power", "coverage"] });

@@ -1,7 +1,7 @@
 /**
  * Evaluates the analysis, beside published rules, on simulated runs of which everything is known.
  *
- * Usage: npm run eval [-- --seed N] [--runs N] [--only PART[,PART...]] [--quick] [--json FILE] [--keep FOLDER]
+ * Usage: npm run eval [-- --seed N] [--runs N] [--only PART[,PART...]] [--ranks N] [--minutes N] [--quick] [--json FILE] [--keep FOLDER]
  * Parts: PARTS below; `real` and `live` start real jobs and are done only when asked for.
  * The table goes to stdout, progress to stderr. Exit status 0 if all went through, whatever the table says; 2 for wrong use.
  */
@@ -40,6 +40,10 @@ interface Options {
   seed: number;
   runs: number;
   only: string[];
+  /** Of `live` and `real`, at most; each has a core of its own. */
+  ranks: number;
+  /** `live` starts no further pair of runs after so many. */
+  minutes: number;
   quick: boolean;
   json: string | undefined;
   keep?: string | undefined;
@@ -52,6 +56,8 @@ export function readOptions(args: string[]): Options {
     const options = {
       seed: text,
       runs: text,
+      ranks: text,
+      minutes: text,
       only: text,
       json: text,
       keep: text,
@@ -61,7 +67,7 @@ export function readOptions(args: string[]): Options {
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/[.\n]/)[0] : String(error);
     throw new UserError(
-      `${reason}; usage: npm run eval [-- --seed N] [--runs N] [--only PART] [--quick] [--json FILE] [--keep FOLDER]`,
+      `${reason}; usage: npm run eval [-- --seed N] [--runs N] [--only PART] [--ranks N] [--minutes N] [--quick] [--json FILE] [--keep FOLDER]`,
       2,
     );
   }
@@ -80,6 +86,8 @@ export function readOptions(args: string[]): Options {
     seed: number("seed", values["seed"] ?? "1", 0),
     runs: number("runs", values["runs"] ?? (quick ? "5" : "40"), 1),
     only,
+    ranks: number("ranks", values["ranks"] ?? "16", 2),
+    minutes: number("minutes", values["minutes"] ?? "1000000", 1),
     quick,
     json: values["json"] as string | undefined,
     keep: values["keep"] as string | undefined,

@@ -22,6 +22,10 @@ export interface Settings {
   seed: number;
   /** Runs per row; rows over several scenarios make a part of them of each. */
   runs: number;
+  /** Ranks of real programs at most, one per core. */
+  ranks: number;
+  /** After so many no further live runs are started. */
+  minutes: number;
   /** Small programs only, to see that everything works. */
   quick: boolean;
   /** Folder that live runs are kept in; undefined: none are kept. */

@@ -10,7 +10,6 @@ import { type LiveRun, runOnce, type Way } from "../live/run.ts";
 import { canCap } from "../live/ways.ts";
 import type { Row, Settings } from "../row.ts";
 
-const MOST_RANKS = 16;
 const SECONDS = 6;
 const QUICK_SECONDS = 4;
 
@@ -18,8 +17,16 @@ const QUICK_SECONDS = 4;
  * Real programs, one rank per core: every second run is left alone, in the others one rank is disturbed, in all ways
  * by turns. Says as much about the machine as about the analysis: the last rows tell how quiet it was.
  */
-export async function live({ seed, runs, quick, keep, done }: Settings): Promise<Row[]> {
-  const cores = chooseCores(MOST_RANKS);
+export async function live({
+  seed,
+  runs,
+  ranks,
+  minutes,
+  quick,
+  keep,
+  done,
+}: Settings): Promise<Row[]> {
+  const cores = chooseCores(ranks);
   if (cores.length < 2)
     throw new UserError("--only live: two cores are needed, one can be used here");
   const seconds = quick ? QUICK_SECONDS : SECONDS;
@@ -27,7 +34,9 @@ export async function live({ seed, runs, quick, keep, done }: Settings): Promise
   const plan = order(programs);
   const all: LiveRun[] = [];
   if (keep !== undefined) mkdirSync(keep, { recursive: true });
+  const until = performance.now() + minutes * 60_000;
   for (let i = 0; i < runs; i++) {
+    if (i > 0 && i % 2 === 0 && performance.now() > until) break;
     // A pair is of one program, undisturbed first.
     const { program, way: disturbed, steps } = plan[Math.floor(i / 2) % plan.length]!;
     const way: Way = i % 2 === 0 ? "nothing" : disturbed;

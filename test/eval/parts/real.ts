@@ -16,7 +16,6 @@ import { readJob } from "../rules/job.ts";
 import { ledgerError, ourVerdict } from "../rules/ours.ts";
 import type { Verdict } from "../rules/verdict.ts";
 
-const MOST_RANKS = 16;
 /** Rules that need neither counts nor source. */
 type Applicable = Extract<Rule, "ours" | "vapro-time" | "windows">;
 
@@ -34,8 +33,8 @@ interface Judged {
  * How much of real programs each rule judges: those of the distribution that are found on this machine, and the workloads. Undisturbed as far as the machine is.
  * Rules that need a count of instructions get the time instead; vSensor needs the source and says nothing.
  */
-export async function real({ quick, done }: Settings): Promise<Row[]> {
-  const cores = chooseCores(MOST_RANKS);
+export async function real({ quick, ranks, done }: Settings): Promise<Row[]> {
+  const cores = chooseCores(ranks);
   if (cores.length < 2)
     throw new UserError("--only real: two cores are needed, one can be used here");
   const all: Judged[] = [];
