@@ -72,8 +72,8 @@ static int start_c11(void *given) {
   return start.c11(start.argument);
 }
 
-/* Whether the calling thread works for the MPI library now, so that threads it makes do, too. In a
- * forked child, where another thread may have left the lock taken, call sites are not looked up. */
+/* Whether the calling thread works for the MPI library now, so that threads it makes do, too. Where
+ * nothing is recorded call sites are not looked up: nobody asks. */
 static bool works_for_mpi(const void *site) {
   const struct vs_thread *self = vs_self;
   return vs_birth.foreign || vs_birth.starts_mpi || (self && self->scope) ||
