@@ -4,6 +4,7 @@ import { classify } from "./classify.ts";
 import { defineSizes } from "./coarse-sizes.ts";
 import { insertRows } from "./columns.ts";
 import { findImbalances } from "./imbalances.ts";
+import { findIterations } from "./iterations.ts";
 import { fillLedger } from "./ledger.ts";
 import { type KeyModel, modelKeys } from "./model-keys.ts";
 import { findRegions } from "./regions.ts";
@@ -52,6 +53,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ["speeds", () => findWholeRunSlowness(store, settings, wallNs)],
     ["imbalances", () => findImbalances(store, settings, wallNs)],
     ["ledger", () => fillLedger(store)],
+    ["iterations", () => findIterations(store, wallNs)],
   ];
   await prepare(store);
   for (const [name, pass] of passes) {

@@ -4,7 +4,7 @@
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 13;
+export const ANALYSIS_VERSION = 15;
 
 export const ANALYSIS_TABLES = `
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
@@ -177,6 +177,11 @@ CREATE TABLE ledger(            -- coverage: parts of each rank's time, adding u
   part VARCHAR NOT NULL,        -- vsensor, too_few_repeats, varying_work, waiting, sampled_out, tool, untraced
   ns DOUBLE NOT NULL
 );
+CREATE TABLE region_iterations( -- where a region lies in the main loop, by the iterations of its first slow rank; no row: not in it
+  region INTEGER NOT NULL,
+  first_iteration BIGINT NOT NULL, -- as in the view iterations
+  last_iteration BIGINT NOT NULL
+);
 CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the settings used
   key VARCHAR PRIMARY KEY,
   value VARCHAR NOT NULL
@@ -238,6 +243,13 @@ CREATE VIEW judged_calls AS     -- the same for calls of every kind
             FROM told_apart a JOIN judges j ON j.kind = a.kind AND ${apart} WHERE a.kind <> 'compute') c
     LEFT JOIN reference_factors f ON f.class = c.class AND f.rank = c.rank
      AND f.block = least((c.start_ns - c.first_ns) // c.block_ns, c.blocks - 1);
+CREATE VIEW iterations AS       -- of the main loop: from one call of its state to the next; empty if no such loop was found
+  SELECT rank, iteration, start_ns, next_ns AS end_ns
+    FROM (SELECT rank, row_number() OVER course AS iteration, start_ns, lead(start_ns) OVER course AS next_ns
+            FROM calls
+           WHERE thread = 0 AND state = (SELECT value::INTEGER FROM analysis_meta WHERE key = 'loop_state')
+          WINDOW course AS (PARTITION BY rank ORDER BY start_ns))
+   WHERE next_ns IS NOT NULL;
 CREATE VIEW judged_communication AS FROM judged_calls WHERE kind = 'communication';
 CREATE VIEW judged_io AS FROM judged_calls WHERE kind = 'io';
 `;

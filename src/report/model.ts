@@ -32,6 +32,8 @@ export interface RunSummary {
   unfinishedRanks: number[];
   /** Ranks of the job without any trace. */
   missingRanks: number[];
+  /** Iterations of the main loop; null: no loop was found that all ranks go through alike. */
+  iterations: number | null;
   /** Run directory, absolute, as it was when the report was made. */
   directory: string;
   /** Exit status of the command; null while it runs or when its end is not known. */
@@ -107,6 +109,8 @@ export interface Region {
   hosts: string[];
   startSeconds: number;
   endSeconds: number;
+  /** First and last iteration of the main loop that it touches, from 1; null where no main loop was found. */
+  iterations: [number, number] | null;
   /** Reference time / observed time inside the region, 0 to 1. */
   performance: number;
   lostSeconds: number;

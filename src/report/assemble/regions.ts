@@ -29,7 +29,11 @@ export async function buildRegions(store: Store): Promise<Region[]> {
   const evidence = await store.rows<{ region: number; evidence: string }>(
     "SELECT DISTINCT region, evidence FROM rank_speeds WHERE region IS NOT NULL ORDER BY ALL",
   );
+  const iterations = await store.rows<{ region: number; first: number; last: number }>(
+    "SELECT region, first_iteration AS first, last_iteration AS last FROM region_iterations",
+  );
   return rows.map((row) => {
+    const inLoop = iterations.find(({ region }) => region === row.region);
     const own = members.filter(({ region }) => region === row.region);
     const slow = own.filter(({ role }) => role === "slow");
     const region: Omit<Region, "advice"> = {
@@ -41,6 +45,7 @@ export async function buildRegions(store: Store): Promise<Region[]> {
       hosts: hostNames(slow.map(({ host }) => host)),
       startSeconds: row.start_ns / 1e9,
       endSeconds: row.end_ns / 1e9,
+      iterations: inLoop ? [inLoop.first, inLoop.last] : null,
       performance: row.performance,
       lostSeconds: row.lost_ns / 1e9,
       lostInterval: [row.lost_low_ns / 1e9, row.lost_high_ns / 1e9],

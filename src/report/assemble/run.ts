@@ -11,6 +11,7 @@ export async function buildRun(
   record: RunRecord | undefined,
 ): Promise<RunSummary> {
   const meta = await readMeta(store, "meta");
+  const iterations = (await readMeta(store, "analysis_meta")).get("iterations");
   const ranks = await store.rows<{
     rank: number;
     host: string;
@@ -33,6 +34,7 @@ export async function buildRun(
     missingRanks: Array.from({ length: worldSize }, (_, rank) => rank).filter(
       (rank) => !present.has(rank),
     ),
+    iterations: iterations === undefined ? null : Number(iterations),
     directory: resolve(directory.path),
     exitCode: record?.exitCode ?? null,
     signal: record?.signal ?? null,

@@ -39,7 +39,7 @@ function regionLines(
   const own = region.ranks.length === 1 ? "its" : "their";
   const [low, high] = region.lostInterval;
   const facts = [
-    `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)} at ${speed(region)} of ${own} speed`,
+    `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)}${inLoop(region, run)} at ${speed(region)} of ${own} speed`,
     `lost ${formatSeconds(region.lostSeconds)} of rank-time (95 % interval ${formatSecondsRange(low, high)}); ${chance(region.significance)}`,
   ];
   if (region.throughout.length > 0) facts.push(throughout(region));
@@ -56,6 +56,14 @@ function regionLines(
     ...wrap(`${region.kind}, ${who} on ${hosts}${place(region)}`, width, number, indent),
     ...facts.flatMap((fact) => wrap(fact, width, indent)),
   ];
+}
+
+/** Where it lies in the main loop. */
+function inLoop({ iterations }: Region, { iterations: all }: Report["run"]): string {
+  if (!iterations || all === null) return "";
+  const [first, last] = iterations;
+  const which = first === last ? `iteration ${first}` : `iterations ${first} to ${last}`;
+  return ` (${which} of ${all})`;
 }
 
 const SHOWN_BY: Readonly<Record<string, string>> = {

@@ -168,6 +168,7 @@ const region = (fields: Partial<Region>): Region => ({
   performance: 0.5,
   lostSeconds: 1,
   lostInterval: [1, 1],
+  iterations: null,
   runImpactSeconds: null,
   significance: 0.01,
   culprits: [],
