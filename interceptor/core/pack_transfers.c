@@ -1,18 +1,33 @@
 #include "pack_transfers.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #define NONE 0xffffffffu
 
 enum { WORDS = VST_TRANSFER_WORDS, LONGEST_VARINT = 10, ENTRY = 5 + 1 + WORDS * LONGEST_VARINT };
 
+/* Words 0 and 2 of a transfer, which depend on those before it. The others are what its slot holds,
+ * in another form: equal if and only if the slots' values are. */
+struct relative {
+  uint64_t wait, distance;
+};
+
+/* From `bytes` to `tag`: equal words have these equal. `communicator` follows. */
+enum { VALUES_AT = offsetof(struct vst_transfer, bytes), VALUES = 24 };
+_Static_assert(VALUES_AT + VALUES == offsetof(struct vst_transfer, communicator), "no padding");
+
 /* Scratch tables. In a cell of `latest`, a hash table with open addressing, stands the latest
  * transfer with certain words, or NONE. */
 struct tables {
-  uint64_t (*words)[WORDS];
-  uint32_t *cell; /* per transfer: its cell in `latest` */
+  const struct vst_transfer *transfers;
+  struct relative *relative; /* per transfer */
+  uint32_t *cell;            /* per transfer: its cell in `latest` */
   uint32_t *latest;
   uint32_t mask;
+  uint32_t thread;  /* that completed them */
+  uint64_t foreign; /* start_record of the latest one that another thread started */
 };
 
 /* At most half of the cells is taken. */
@@ -24,7 +39,7 @@ static uint32_t cells_for(uint32_t count) {
 }
 
 size_t vst_transfers_scratch_bytes(uint32_t count) {
-  return (size_t)count * (WORDS * sizeof(uint64_t) + sizeof(uint32_t)) +
+  return (size_t)count * (sizeof(struct relative) + sizeof(uint32_t)) +
          (size_t)cells_for(count) * sizeof(uint32_t);
 }
 
@@ -32,9 +47,13 @@ size_t vst_transfers_bound(uint32_t count) {
   return (size_t)count * ENTRY;
 }
 
-static struct tables lay_out(void *scratch, uint32_t count) {
-  struct tables t = {.words = (uint64_t(*)[WORDS])scratch, .mask = cells_for(count) - 1};
-  t.cell = (uint32_t *)(t.words + count);
+static struct tables lay_out(void *scratch, const struct vst_transfer *transfers, uint32_t count,
+                             uint32_t thread) {
+  struct tables t = {.transfers = transfers,
+                     .relative = (struct relative *)scratch,
+                     .mask = cells_for(count) - 1,
+                     .thread = thread};
+  t.cell = (uint32_t *)(t.relative + count);
   t.latest = t.cell + count;
   memset(t.latest, 0xff, ((size_t)t.mask + 1) * sizeof *t.latest);
   return t;
@@ -53,45 +72,68 @@ static uint8_t *put_varint(uint8_t *at, uint64_t value) {
   return at;
 }
 
-static void take_words(const struct vst_transfer *transfers, uint32_t count, uint32_t thread,
-                       uint64_t (*words)[WORDS]) {
-  uint64_t end = count > 0 ? transfers[0].end_record : 0, foreign = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct vst_transfer *transfer = &transfers[i];
-    words[i][0] = transfer->end_record - end;
-    end = transfer->end_record;
-    if (transfer->start_thread == thread) {
-      words[i][1] = 0;
-      words[i][2] = transfer->end_record - transfer->start_record;
-    } else {
-      words[i][1] = (uint64_t)transfer->start_thread + 1;
-      words[i][2] = zigzag((int64_t)(transfer->start_record - foreign));
-      foreign = transfer->start_record;
-    }
-    words[i][3] = transfer->flags;
-    words[i][4] = zigzag(transfer->peer);
-    words[i][5] = zigzag(transfer->tag);
-    words[i][6] = transfer->bytes;
-    words[i][7] = transfer->communicator;
+static void take_relative(struct tables *t, uint32_t i) {
+  const struct vst_transfer *transfer = &t->transfers[i];
+  struct relative *relative = &t->relative[i];
+  relative->wait = i > 0 ? transfer->end_record - transfer[-1].end_record : 0;
+  if (transfer->start_thread == t->thread) {
+    relative->distance = transfer->end_record - transfer->start_record;
+  } else {
+    relative->distance = zigzag((int64_t)(transfer->start_record - t->foreign));
+    t->foreign = transfer->start_record;
   }
 }
 
-static uint32_t find_cell(const struct tables *t, const uint64_t words[WORDS]) {
+static void take_words(const struct tables *t, uint32_t i, uint64_t words[WORDS]) {
+  const struct vst_transfer *transfer = &t->transfers[i];
+  words[0] = t->relative[i].wait;
+  words[1] = transfer->start_thread == t->thread ? 0 : (uint64_t)transfer->start_thread + 1;
+  words[2] = t->relative[i].distance;
+  words[3] = transfer->flags;
+  words[4] = zigzag(transfer->peer);
+  words[5] = zigzag(transfer->tag);
+  words[6] = transfer->bytes;
+  words[7] = transfer->communicator;
+}
+
+static void take_values(const struct vst_transfer *transfer, uint64_t values[VALUES / 8]) {
+  memcpy(values, (const char *)transfer + VALUES_AT, VALUES);
+}
+
+/* Whether all words are equal. Nearly all transfers are asked, and most are: without branches. */
+static inline bool equal(const struct tables *t, uint32_t i, uint32_t j) {
+  uint64_t a[VALUES / 8], b[VALUES / 8];
+  take_values(&t->transfers[i], a);
+  take_values(&t->transfers[j], b);
+  return ((t->relative[i].wait ^ t->relative[j].wait) |
+          (t->relative[i].distance ^ t->relative[j].distance) | (a[0] ^ b[0]) | (a[1] ^ b[1]) |
+          (a[2] ^ b[2]) | (t->transfers[i].communicator ^ t->transfers[j].communicator)) == 0;
+}
+
+static uint32_t find_cell(const struct tables *t, uint32_t i) {
+  uint64_t values[VALUES / 8];
+  take_values(&t->transfers[i], values);
+  const uint64_t parts[] = {t->relative[i].wait, t->relative[i].distance,     values[0], values[1],
+                            values[2],           t->transfers[i].communicator};
   uint64_t sum = 0;
-  for (int w = 0; w < WORDS; w++) {
-    sum = (sum ^ words[w]) * 0x9e3779b97f4a7c15u;
+  for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
+    sum = (sum ^ parts[part]) * 0x9e3779b97f4a7c15u;
     sum ^= sum >> 32;
   }
   uint32_t cell = (uint32_t)sum & t->mask;
-  while (t->latest[cell] != NONE && memcmp(t->words[t->latest[cell]], words, sizeof *t->words) != 0)
+  while (t->latest[cell] != NONE && !equal(t, t->latest[cell], i))
     cell = (cell + 1) & t->mask;
   return cell;
 }
 
 /* Writes the words that differ from those foreseen; where none does, nothing. */
-static uint8_t *put_differences(uint8_t *at, uint32_t skipped, const uint64_t *words,
-                                const uint64_t *foreseen) {
+static uint8_t *put_differences(uint8_t *at, const struct tables *t, uint32_t skipped, uint32_t i,
+                                uint32_t model) {
+  uint64_t words[WORDS], foreseen[WORDS] = {0};
   uint8_t differs = 0;
+  take_words(t, i, words);
+  if (model != NONE)
+    take_words(t, model, foreseen);
   for (int w = 0; w < WORDS; w++)
     differs |= (uint8_t)((words[w] != foreseen[w]) << w);
   if (!differs)
@@ -106,23 +148,21 @@ static uint8_t *put_differences(uint8_t *at, uint32_t skipped, const uint64_t *w
 
 size_t vst_pack_transfers(const struct vst_transfer *transfers, uint32_t count, uint32_t thread,
                           void *scratch, uint8_t *payload) {
-  static const uint64_t nothing[WORDS];
-  struct tables t = lay_out(scratch, count);
+  struct tables t = lay_out(scratch, transfers, count, thread);
   uint8_t *at = payload;
   uint32_t model = NONE, next = 0; /* next: the first transfer that an entry can be about */
-  take_words(transfers, count, thread, t.words);
   for (uint32_t i = 0; i < count; i++) {
-    const uint64_t *foreseen = model == NONE ? nothing : t.words[model];
-    uint8_t *end = put_differences(at, i - next, t.words[i], foreseen);
-    if (end == at && model != NONE) {
+    take_relative(&t, i);
+    if (model != NONE && equal(&t, i, model)) {
       t.latest[t.cell[i] = t.cell[model]] = i;
       model++;
       continue;
     }
+    uint8_t *end = put_differences(at, &t, i - next, i, model);
     if (end != at)
       next = i + 1;
     at = end;
-    uint32_t cell = find_cell(&t, t.words[i]), twin = t.latest[cell];
+    uint32_t cell = find_cell(&t, i), twin = t.latest[cell];
     t.latest[t.cell[i] = cell] = i;
     if (twin != NONE)
       model = twin + 1;
