@@ -73,19 +73,18 @@ void vs_stop(struct vs_scope *scope);
 void vs_end(struct vs_scope *scope, const struct vs_arguments *arguments);
 
 /*
- * What a call started or completed is told between vs_stop and vs_end; see struct vst_transfer.
+ * What a call started or completed is told between vs_stop and vs_end; see struct vst_transfer, and
+ * transfer_room.h for the number that the record of the call will have.
  *
- * vs_record_number: the number that the record of this call will have in its thread, which is
- * stored to `thread`; VS_NO_RECORD if it will have none.
- *
- * vs_stage_transfers: stages transfers that this call completed, with its number as end_record.
+ * vs_open_transfers: room for `count` transfers, at most VS_TRANSFERS_AT_ONCE, that this call
+ * completed, with its number as end_record. The caller writes all their fields, calling nothing
+ * that could call back, and closes them. NULL if there is none, and nothing to close then.
  *
  * vs_count_unmatched: requests that this call completed, and of which no start is known.
  */
-#define VS_NO_RECORD UINT64_MAX
-uint64_t vs_record_number(const struct vs_scope *scope, uint32_t *thread);
-void vs_stage_transfers(const struct vs_scope *scope, const struct vst_transfer *transfers,
-                        uint32_t count);
+#define VS_TRANSFERS_AT_ONCE 16u /* every staging area has as many slots */
+struct vst_transfer *vs_open_transfers(const struct vs_scope *scope, uint32_t count);
+void vs_close_transfers(const struct vs_scope *scope, uint32_t count);
 void vs_count_unmatched(const struct vs_scope *scope, uint32_t count);
 
 /* How many calls of a thread have no record so far: left out on purpose, or lost. Of the thread

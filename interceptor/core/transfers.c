@@ -8,7 +8,7 @@
 #include "gate.h"
 #include "lock.h"
 #include "pack_transfers.h"
-#include "table.h"
+#include "transfer_room.h"
 
 #define MOST_SLOTS 1024u
 
@@ -74,15 +74,6 @@ static __attribute__((noinline)) void seal(struct vs_thread *thread) {
   vs_unlock(&lock);
 }
 
-uint64_t vs_record_number(const struct vs_scope *scope, uint32_t *thread_number) {
-  const struct vs_thread *thread = scope->thread;
-  if (thread->scope != scope || scope->state == VS_NOT_FOUND || !thread->staging ||
-      thread->staged >= thread->capacity || vs_mode() != VS_RECORDING)
-    return VS_NO_RECORD;
-  *thread_number = thread->number;
-  return thread->staging->written;
-}
-
 /* Threads without staging area have a common one, and no record of any call. */
 uint64_t vs_unrecorded(const struct vs_thread *thread) {
   const struct vst_staging *staging = thread->staging;
@@ -92,25 +83,12 @@ uint64_t vs_unrecorded(const struct vs_thread *thread) {
          __atomic_load_n(&staging->lost, __ATOMIC_RELAXED);
 }
 
-/* `written` is stored last: whenever the process is killed, it covers complete transfers only. */
-static void stage(struct vs_thread *thread, const struct vst_transfer *transfer) {
-  struct vst_transfer_staging *staging = thread->transfers;
-  if (thread->transfers_staged == staging->capacity)
-    return; /* recording has just broken off */
-  struct vst_transfer *slot = (struct vst_transfer *)(staging + 1) + thread->transfers_staged;
-  *slot = *transfer;
-  __atomic_store_n(&staging->written, staging->written + 1, __ATOMIC_RELEASE);
-  if (++thread->transfers_staged == staging->capacity)
-    seal(thread);
-}
-
-/* Marks the thread busy, as vs_end does, and sees whether recording goes on. */
+/* Marks the thread busy and sees whether recording goes on. */
 static bool enter(const struct vs_scope *scope) {
   struct vs_thread *thread = scope->thread;
   if (thread->scope != scope)
     return false;
-  atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
-  atomic_signal_fence(memory_order_seq_cst);
+  vs_enter_transfers(thread);
   return vs_mode() == VS_RECORDING && thread->staging && room(thread);
 }
 
@@ -119,11 +97,27 @@ static void leave(const struct vs_scope *scope) {
     atomic_store_explicit(&scope->thread->busy, 0, memory_order_release);
 }
 
-void vs_stage_transfers(const struct vs_scope *scope, const struct vst_transfer *transfers,
-                        uint32_t count) {
-  if (enter(scope))
-    for (uint32_t i = 0; i < count; i++)
-      stage(scope->thread, &transfers[i]);
+struct vst_transfer *vs_open_transfers(const struct vs_scope *scope, uint32_t count) {
+  struct vs_thread *thread = scope->thread;
+  if (enter(scope)) {
+    const struct vst_transfer_staging *staging = thread->transfers;
+    if (staging->capacity - thread->transfers_staged < count)
+      seal(thread);
+    if (staging->capacity - thread->transfers_staged >= count)
+      return (struct vst_transfer *)(thread->transfers + 1) + thread->transfers_staged;
+  }
+  leave(scope); /* recording has just broken off */
+  return NULL;
+}
+
+void vs_close_transfers(const struct vs_scope *scope, uint32_t count) {
+  struct vs_thread *thread = scope->thread;
+  struct vst_transfer_staging *staging = thread->transfers;
+  if (vs_transfers_close(scope, count))
+    return;
+  thread->transfers_staged += count;
+  __atomic_store_n(&staging->written, staging->written + count, __ATOMIC_RELEASE);
+  seal(thread);
   leave(scope);
 }
 

@@ -35,13 +35,14 @@ struct vs_core {
   ptrdiff_t self_offset;
   __typeof__(vs_stop) *stop;
   __typeof__(vs_end) *end;
-  __typeof__(vs_record_number) *record_number;
-  __typeof__(vs_stage_transfers) *stage_transfers;
+  __typeof__(vs_open_transfers) *open_transfers;
+  __typeof__(vs_close_transfers) *close_transfers;
   __typeof__(vs_count_unmatched) *count_unmatched;
   __typeof__(vs_unrecorded) *unrecorded;
   /* Rises whenever a call that starts or completes requests was left out (VS_LIGHT): what is known
    * of requests then no longer tells which is which. NULL: never. */
   const _Atomic uint32_t *light_epoch;
+  __typeof__(vs_all_threads_see) *all_threads_see; /* gate.h */
   __typeof__(vs_now) *now;
   __typeof__(vs_define_communicator) *define_communicator;
   __typeof__(vs_report_problem) *report_problem;

@@ -5,9 +5,8 @@
  * of them one handle. Starts of one handle are taken in the order in which they were put, those of
  * the completing thread first.
  *
- * Memory is mapped, never from malloc, and bounded. The lock is given up after a while, for good:
- * a thread can be ended, or leave by longjmp, while it holds it. Then nothing is known of requests
- * any more, and the program goes on.
+ * Memory is mapped, never from malloc, and bounded. All of it is under a lock of its own, which may
+ * be given up (owned_lock.h): then nothing is known of requests any more, and the program goes on.
  */
 #ifndef VARSCOPE_PENDING_H
 #define VARSCOPE_PENDING_H
@@ -16,12 +15,14 @@
 #include <stdint.h>
 
 struct vs_group;
+struct vs_thread;
 
 enum vs_pending_flag {
   /* Beside VST_TRANSFER_PEER to _COMMUNICATOR: where the start differs from its record. */
   VS_PENDING_RECEIVE = 1u << 16,    /* the status tells what came */
   VS_PENDING_CANCELLED = 1u << 17,  /* MPI_Cancel was called */
   VS_PENDING_PERSISTENT = 1u << 18, /* one start at a time */
+  VS_PENDING_WAITS = 1u << 19,      /* kept by the table: the status will tell where from */
 };
 
 struct vs_pending {
@@ -35,18 +36,29 @@ struct vs_pending {
   uint32_t epoch; /* starts of another epoch than the current one are forgotten */
 };
 
-/* Without memory, or with more than 32,768 starts pending, the start stays unknown. */
-void vs_pending_put(uintptr_t handle, const struct vs_pending *start);
-
-/* Takes out a start of each handle; found[i] tells whether there was one. `thread` completes them.
+/*
+ * In pending_table.h:
+ *
+ * vs_pending_open: a new start of the handle, with its epoch and flags; the caller, `thread`, fills
+ * in the rest at once, in place (copied right after they were written, its values would have to be
+ * waited for), and closes it. NULL, and nothing to close, without memory or with more than 32,768
+ * starts pending: then the start stays unknown.
+ *
+ * vs_pending_needs_status: whether a start waits for its status: of a receive from anyone or with
+ * any tag, or cancelled.
  */
-void vs_pending_take(const uintptr_t *handles, uint32_t count, uint32_t thread, uint32_t epoch,
-                     struct vs_pending *starts, bool *found);
+
+/* Who completes requests: the calling thread, its number in the trace, and the current epoch. */
+struct vs_completer {
+  const struct vs_thread *thread;
+  uint32_t number, epoch;
+};
+
+/* Takes out a start of each handle; found[i] tells whether there was one. Returns for how many. */
+uint32_t vs_pending_take(const struct vs_completer *completer, const uintptr_t *handles,
+                         uint32_t count, struct vs_pending *starts, bool *found);
 
 /* Marks the oldest start as VS_PENDING_CANCELLED. */
-void vs_pending_cancel(uintptr_t handle);
-
-/* Whether a start waits for its status: of a receive from anyone or with any tag, or cancelled. */
-bool vs_pending_needs_status(void);
+void vs_pending_cancel(const struct vs_thread *thread, uintptr_t handle);
 
 #endif

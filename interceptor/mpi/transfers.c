@@ -4,11 +4,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pending.h"
+#include "pending_table.h"
+#include "transfer_room.h"
 #include "work.h"
 
 /* Completions that are handled under one hold of the lock. */
-#define BATCH 16u
+#define BATCH VS_TRANSFERS_AT_ONCE
 
 static uint32_t current_epoch(void) {
   return vs_core.light_epoch ? atomic_load_explicit(vs_core.light_epoch, memory_order_relaxed) : 0;
@@ -81,10 +82,10 @@ void vs_waiting_close(struct vs_waiting *waiting) {
     munmap(waiting->own, waiting->mapped);
 }
 
-/* A completed request: which of the call's, and which of its statuses. */
+/* Of a completed request: which of the call's statuses, or -1; and what is known already. */
 struct completion {
-  int request, status;
-  uint32_t flags;
+  int status;
+  uint32_t flags; /* enum vst_transfer_flag */
 };
 
 /* Statuses of Fortran are those of C, but aligned less. */
@@ -104,13 +105,12 @@ static bool was_cancelled(const MPI_Status *status) {
 }
 
 /* Puts what came in the place of what was posted. Only statuses of receives tell anything. */
-static void take_status(struct vst_transfer *transfer, struct vs_pending *start,
-                        const MPI_Status *status) {
+static void take_status(struct vs_pending *start, const MPI_Status *status) {
   if ((start->flags & VS_PENDING_CANCELLED) && was_cancelled(status)) {
-    transfer->flags |= VST_TRANSFER_CANCELLED;
+    start->flags |= VST_TRANSFER_CANCELLED;
     return;
   }
-  if (!(start->flags & VS_PENDING_RECEIVE) || (transfer->flags & VST_TRANSFER_FAILED))
+  if (!(start->flags & VS_PENDING_RECEIVE) || (start->flags & VST_TRANSFER_FAILED))
     return;
   const struct vs_comm comm = {.group = start->group};
   const bool comes_from = start->group && status->MPI_SOURCE != MPI_ANY_SOURCE;
@@ -129,51 +129,83 @@ static void take_status(struct vst_transfer *transfer, struct vs_pending *start,
   }
 }
 
-static void make_transfer(struct vst_transfer *transfer, struct vs_pending *start, uint64_t number,
-                          const struct vs_waiting *waiting, const struct completion *completion) {
+/* Adds to a start what its completion tells. */
+static void add_completion(struct vs_pending *start, const struct vs_waiting *waiting,
+                           const struct completion *completion) {
   MPI_Status status;
-  *transfer = (struct vst_transfer){.end_record = number,
-                                    .start_record = start->start_record,
-                                    .start_thread = start->start_thread,
-                                    .flags = completion->flags};
-  if (waiting && (start->flags & (VS_PENDING_RECEIVE | VS_PENDING_CANCELLED)) &&
+  start->flags |= completion->flags;
+  if (waiting->statuses && (start->flags & (VS_PENDING_RECEIVE | VS_PENDING_CANCELLED)) &&
       read_status(waiting, completion->status, &status))
-    take_status(transfer, start, &status);
-  transfer->flags |= start->flags & VST_TRANSFER_FLAGS;
-  if (start->flags & VST_TRANSFER_PEER)
-    transfer->peer = start->peer;
-  if (start->flags & VST_TRANSFER_TAG)
-    transfer->tag = start->tag;
-  if (start->flags & VST_TRANSFER_BYTES)
-    transfer->bytes = start->bytes;
-  if (start->flags & VST_TRANSFER_COMMUNICATOR)
-    transfer->communicator = start->communicator;
+    take_status(start, &status);
 }
 
-/* Completes up to BATCH requests. */
-static void complete(const struct vs_waiting *waiting, const struct vs_scope *scope,
-                     const struct completion *completions, uint32_t count) {
-  uintptr_t handles[BATCH];
-  struct vs_pending starts[BATCH];
-  struct vst_transfer transfers[BATCH];
-  bool found[BATCH];
-  uint32_t thread = UINT32_MAX, made = 0, unmatched = 0;
-  const uint64_t number = vs_core.record_number(scope, &thread);
-  for (uint32_t i = 0; i < count; i++)
-    handles[i] = (uintptr_t)waiting->requests[completions[i].request];
-  vs_pending_take(handles, count, thread, current_epoch(), starts, found);
-  for (uint32_t i = 0; i < count; i++) {
-    if (found[i])
-      make_transfer(&transfers[made++], &starts[i], number, waiting, &completions[i]);
-    else /* one that is inactive was not started, which is right */
-      unmatched += !vs_is_persistent(waiting->requests[completions[i].request]);
-  }
-  if (number == VS_NO_RECORD)
+static void write_transfer(struct vst_transfer *transfer, const struct vs_pending *start,
+                           uint64_t number) {
+  const uint32_t flags = start->flags & VST_TRANSFER_FLAGS;
+  transfer->end_record = number;
+  transfer->start_record = start->start_record;
+  transfer->bytes = flags & VST_TRANSFER_BYTES ? start->bytes : 0;
+  transfer->start_thread = start->start_thread;
+  transfer->flags = flags;
+  transfer->peer = flags & VST_TRANSFER_PEER ? start->peer : 0;
+  transfer->tag = flags & VST_TRANSFER_TAG ? start->tag : 0;
+  transfer->communicator = flags & VST_TRANSFER_COMMUNICATOR ? start->communicator : 0;
+  transfer->reserved = 0;
+}
+
+static inline struct vst_transfer *open_transfers(const struct vs_scope *scope, uint32_t count) {
+  struct vst_transfer *room = vs_transfer_room(scope, count);
+  return __builtin_expect(room != NULL, 1) ? room : vs_core.open_transfers(scope, count);
+}
+
+static inline void close_transfers(const struct vs_scope *scope, uint32_t count) {
+  if (!vs_transfers_close(scope, count))
+    vs_core.close_transfers(scope, count);
+}
+
+static void write_transfers(const struct vs_scope *scope, const struct vs_pending *starts,
+                            uint32_t count, uint64_t number) {
+  struct vst_transfer *transfers = count > 0 ? open_transfers(scope, count) : NULL;
+  if (!transfers)
     return;
-  if (made > 0)
-    vs_core.stage_transfers(scope, transfers, made);
-  if (unmatched > 0)
-    vs_core.count_unmatched(scope, unmatched);
+  for (uint32_t i = 0; i < count; i++)
+    write_transfer(&transfers[i], &starts[i], number);
+  close_transfers(scope, count);
+}
+
+/*
+ * Completes the call's requests from `first` on, up to BATCH of them, as long as nothing but the
+ * start itself has to be looked at for each: the usual case. Returns the first one that is left.
+ */
+static int complete_quickly(const struct vs_waiting *waiting, const struct vs_scope *scope,
+                            int first) {
+  const struct vs_thread *thread = scope->thread;
+  const int left = waiting->count - first;
+  const int end = first + (left < (int)BATCH ? left : (int)BATCH);
+  const uint32_t refused = waiting->statuses ? VS_PENDING_RECEIVE : 0;
+  const uint64_t number = vs_record_number(scope);
+  const uint32_t epoch = current_epoch();
+  if (end <= first || number == VS_NO_RECORD)
+    return first;
+  struct vst_transfer *transfers = open_transfers(scope, (uint32_t)(end - first));
+  if (!transfers)
+    return first;
+  uint32_t made = 0;
+  int at = first;
+  if (vs_owned_lock(&vs_pending_table.lock, thread)) {
+    for (; at < end; at++) {
+      if (waiting->requests[at] == vs_mpi.no_request)
+        continue;
+      const struct vs_pending *start =
+          vs_pending_take_only((uintptr_t)waiting->requests[at], epoch, refused);
+      if (!start)
+        break;
+      write_transfer(&transfers[made++], start, number);
+    }
+    vs_owned_unlock(&vs_pending_table.lock, thread);
+  }
+  close_transfers(scope, made);
+  return at;
 }
 
 /* Collects completions and hands them on in batches. */
@@ -181,20 +213,56 @@ struct collector {
   const struct vs_waiting *waiting;
   const struct vs_scope *scope;
   uint32_t count;
-  struct completion batch[BATCH];
+  uintptr_t handles[BATCH];
+  struct completion completions[BATCH];
 };
 
-static void flush(struct collector *collector) {
-  if (collector->count > 0)
-    complete(collector->waiting, collector->scope, collector->batch, collector->count);
-  collector->count = 0;
+/* Starts that are not known are counted, but for requests that are inactive: these were not
+ * started, which is right. */
+static __attribute__((noinline)) uint32_t drop_unknown(struct collector *collector,
+                                                       struct vs_pending *starts, const bool *found,
+                                                       uint32_t *unmatched) {
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < collector->count; i++) {
+    if (!found[i]) {
+      *unmatched += !vs_is_persistent((MPI_Request)collector->handles[i]);
+      continue;
+    }
+    starts[known] = starts[i];
+    collector->completions[known++] = collector->completions[i];
+  }
+  return known;
 }
 
-static void collect(struct collector *collector, int request, int status, uint32_t flags) {
+static void flush(struct collector *collector) {
+  const struct vs_scope *scope = collector->scope;
+  struct vs_pending starts[BATCH];
+  bool found[BATCH];
+  const struct vs_completer completer = {scope->thread, scope->thread->number, current_epoch()};
+  uint32_t count = collector->count, unmatched = 0;
+  if (count == 0)
+    return;
+  const uint64_t number = vs_record_number(scope);
+  if (vs_pending_take(&completer, collector->handles, count, starts, found) < count)
+    count = drop_unknown(collector, starts, found, &unmatched);
+  collector->count = 0;
+  if (number == VS_NO_RECORD)
+    return;
+  for (uint32_t i = 0; i < count; i++)
+    add_completion(&starts[i], collector->waiting, &collector->completions[i]);
+  write_transfers(scope, starts, count, number);
+  if (unmatched > 0)
+    vs_core.count_unmatched(scope, unmatched);
+}
+
+static inline void collect(struct collector *collector, int request, int status, uint32_t flags) {
   if (request < 0 || request >= collector->waiting->count ||
       collector->waiting->requests[request] == vs_mpi.no_request)
     return;
-  collector->batch[collector->count++] = (struct completion){request, status, flags};
+  const uint32_t at = collector->count++;
+  collector->handles[at] = (uintptr_t)collector->waiting->requests[request];
+  collector->completions[at].status = status;
+  collector->completions[at].flags = flags;
   if (collector->count == BATCH)
     flush(collector);
 }
@@ -208,8 +276,15 @@ static struct collector begin(const struct vs_waiting *waiting, const struct vs_
 }
 
 void vs_waited_all(const struct vs_waiting *waiting, const struct vs_scope *scope) {
+  int done = 0, now = 0;
+  do {
+    done = now;
+    now = complete_quickly(waiting, scope, done);
+  } while (now > done);
+  if (done == waiting->count)
+    return;
   struct collector collector = begin(waiting, scope);
-  for (int i = 0; i < waiting->count; i++)
+  for (int i = done; i < waiting->count; i++)
     collect(&collector, i, i, 0);
   flush(&collector);
 }
@@ -279,16 +354,23 @@ void vs_waited_failed_fortran(const struct vs_waiting *waiting, const struct vs_
 
 void vs_posted(const struct vs_scope *scope, MPI_Request request, const struct vs_arguments *work,
                const struct vs_comm *comm, bool receive) {
-  struct vs_pending start = {.bytes = work->bytes,
-                             .peer = work->peer,
-                             .tag = work->tag,
-                             .communicator = comm->number,
-                             .group = comm->group,
-                             .flags = receive ? VS_PENDING_RECEIVE : 0,
-                             .epoch = current_epoch()};
-  start.start_record = vs_core.record_number(scope, &start.start_thread);
-  if (request != vs_mpi.no_request && start.start_record != VS_NO_RECORD)
-    vs_pending_put((uintptr_t)request, &start);
+  if (request == vs_mpi.no_request)
+    return;
+  const uint64_t number = vs_record_number(scope);
+  if (number == VS_NO_RECORD)
+    return;
+  struct vs_pending *start = vs_pending_open(scope->thread, (uintptr_t)request, current_epoch(),
+                                             receive ? VS_PENDING_RECEIVE : 0);
+  if (!start)
+    return;
+  start->start_record = number;
+  start->bytes = work->bytes;
+  start->peer = work->peer;
+  start->tag = work->tag;
+  start->communicator = comm->number;
+  start->start_thread = scope->thread->number;
+  start->group = comm->group;
+  vs_pending_close(scope->thread, start);
 }
 
 void vs_restarted(struct vs_waiting *waiting, const MPI_Request *requests) {
@@ -309,7 +391,7 @@ void vs_restarted_fortran(struct vs_waiting *waiting, const MPI_Fint *requests) 
 }
 
 /* Where one of several starts differs from what the record says of all. */
-static uint32_t differing(const struct vs_pending *start, const struct vs_arguments *work,
+static uint32_t differing(const struct vs_arguments *start, const struct vs_arguments *work,
                           const struct vs_comm *comm) {
   return (start->peer != work->peer ? VST_TRANSFER_PEER : 0u) |
          (start->tag != work->tag ? VST_TRANSFER_TAG : 0u) |
@@ -319,43 +401,43 @@ static uint32_t differing(const struct vs_pending *start, const struct vs_argume
 
 void vs_posted_again(const struct vs_waiting *waiting, const struct vs_scope *scope,
                      const struct vs_arguments *work, const struct vs_comm *comm) {
-  uint32_t thread;
-  const uint64_t number = vs_core.record_number(scope, &thread);
+  const uint64_t number = vs_record_number(scope);
   if (number == VS_NO_RECORD)
     return;
   for (int i = 0; i < waiting->count; i++) {
     bool receive;
     const struct vs_group *group;
     const struct vs_arguments one = vs_start_of(waiting->requests[i], &group, &receive);
-    struct vs_pending start = {.start_record = number,
-                               .start_thread = thread,
-                               .bytes = one.bytes,
-                               .peer = one.peer,
-                               .tag = one.tag,
-                               .communicator = one.communicator,
-                               .group = group,
-                               .epoch = current_epoch()};
-    start.flags =
-        VS_PENDING_PERSISTENT | (receive ? VS_PENDING_RECEIVE : 0) | differing(&start, work, comm);
-    vs_pending_put((uintptr_t)waiting->requests[i], &start);
+    const uint32_t flags = VS_PENDING_PERSISTENT | (receive ? VS_PENDING_RECEIVE : 0u);
+    struct vs_pending *start =
+        vs_pending_open(scope->thread, (uintptr_t)waiting->requests[i], current_epoch(),
+                        flags | differing(&one, work, comm));
+    if (!start)
+      continue;
+    start->start_record = number;
+    start->start_thread = scope->thread->number;
+    start->bytes = one.bytes;
+    start->peer = one.peer;
+    start->tag = one.tag;
+    start->communicator = one.communicator;
+    start->group = group;
+    vs_pending_close(scope->thread, start);
   }
 }
 
 void vs_freed(const struct vs_scope *scope, MPI_Request request) {
   const uintptr_t handle = (uintptr_t)request;
-  const struct completion completion = {0, -1, VST_TRANSFER_FREED};
+  const struct vs_completer completer = {scope->thread, scope->thread->number, current_epoch()};
   struct vs_pending start;
-  struct vst_transfer transfer;
-  uint32_t thread = UINT32_MAX;
   bool found;
-  const uint64_t number = vs_core.record_number(scope, &thread);
-  vs_pending_take(&handle, 1, thread, current_epoch(), &start, &found);
+  const uint64_t number = vs_record_number(scope);
+  vs_pending_take(&completer, &handle, 1, &start, &found);
   if (!found || number == VS_NO_RECORD)
     return;
-  make_transfer(&transfer, &start, number, NULL, &completion);
-  vs_core.stage_transfers(scope, &transfer, 1);
+  start.flags |= VST_TRANSFER_FREED;
+  write_transfers(scope, &start, 1, number);
 }
 
-void vs_cancelling(MPI_Request request) {
-  vs_pending_cancel((uintptr_t)request);
+void vs_cancelling(const struct vs_scope *scope, MPI_Request request) {
+  vs_pending_cancel(scope->thread, (uintptr_t)request);
 }

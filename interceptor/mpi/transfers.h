@@ -78,6 +78,6 @@ void vs_posted_again(const struct vs_waiting *waiting, const struct vs_scope *sc
 void vs_freed(const struct vs_scope *scope, MPI_Request request);
 
 /* MPI_Cancel succeeded: whether it came in time, the status will tell. */
-void vs_cancelling(MPI_Request request);
+void vs_cancelling(const struct vs_scope *scope, MPI_Request request);
 
 #endif

@@ -66,7 +66,7 @@ export function requestStatements(
   }
   if (!argument(call, "request")) return { ...none, ...messages };
   if (call.category === "request") {
-    return { ...none, succeeded: [`vs_cancelling(${value("request")});`] };
+    return { ...none, succeeded: [`vs_cancelling(&scope, ${value("request")});`] };
   }
   const values = ["&scope", value("request"), "&work", "&communicator", String(isReceive(call))];
   const posted = `vs_posted(${values.join(", ")});`;
