@@ -14,9 +14,15 @@ struct relative {
   uint64_t wait, distance;
 };
 
-/* From `bytes` to `tag`: equal words have these equal. `communicator` follows. */
-enum { VALUES_AT = offsetof(struct vst_transfer, bytes), VALUES = 24 };
-_Static_assert(VALUES_AT + VALUES == offsetof(struct vst_transfer, communicator), "no padding");
+/* From `bytes` to `tag` a slot is three of these. */
+static inline uint64_t word_of(const struct vst_transfer *transfer, size_t offset) {
+  uint64_t word;
+  memcpy(&word, (const char *)transfer + offset, sizeof word);
+  return word;
+}
+
+enum { FIRST = offsetof(struct vst_transfer, bytes), SECOND = FIRST + 8, THIRD = FIRST + 16 };
+_Static_assert(THIRD + 8 == offsetof(struct vst_transfer, communicator), "no padding");
 
 /* Scratch tables. In a cell of `latest`, a hash table with open addressing, stands the latest
  * transfer with certain words, or NONE. */
@@ -96,25 +102,20 @@ static void take_words(const struct tables *t, uint32_t i, uint64_t words[WORDS]
   words[7] = transfer->communicator;
 }
 
-static void take_values(const struct vst_transfer *transfer, uint64_t values[VALUES / 8]) {
-  memcpy(values, (const char *)transfer + VALUES_AT, VALUES);
-}
-
 /* Whether all words are equal. Nearly all transfers are asked, and most are: without branches. */
 static inline bool equal(const struct tables *t, uint32_t i, uint32_t j) {
-  uint64_t a[VALUES / 8], b[VALUES / 8];
-  take_values(&t->transfers[i], a);
-  take_values(&t->transfers[j], b);
-  return ((t->relative[i].wait ^ t->relative[j].wait) |
-          (t->relative[i].distance ^ t->relative[j].distance) | (a[0] ^ b[0]) | (a[1] ^ b[1]) |
-          (a[2] ^ b[2]) | (t->transfers[i].communicator ^ t->transfers[j].communicator)) == 0;
+  const struct vst_transfer *a = &t->transfers[i], *b = &t->transfers[j];
+  const struct relative *x = &t->relative[i], *y = &t->relative[j];
+  return ((x->wait ^ y->wait) | (x->distance ^ y->distance) |
+          (word_of(a, FIRST) ^ word_of(b, FIRST)) | (word_of(a, SECOND) ^ word_of(b, SECOND)) |
+          (word_of(a, THIRD) ^ word_of(b, THIRD)) | (a->communicator ^ b->communicator)) == 0;
 }
 
 static uint32_t find_cell(const struct tables *t, uint32_t i) {
-  uint64_t values[VALUES / 8];
-  take_values(&t->transfers[i], values);
-  const uint64_t parts[] = {t->relative[i].wait, t->relative[i].distance,     values[0], values[1],
-                            values[2],           t->transfers[i].communicator};
+  const struct vst_transfer *transfer = &t->transfers[i];
+  const uint64_t parts[] = {t->relative[i].wait,      t->relative[i].distance,
+                            word_of(transfer, FIRST), word_of(transfer, SECOND),
+                            word_of(transfer, THIRD), transfer->communicator};
   uint64_t sum = 0;
   for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
     sum = (sum ^ parts[part]) * 0x9e3779b97f4a7c15u;

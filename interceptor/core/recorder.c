@@ -302,24 +302,29 @@ static inline void record(struct vs_thread *thread, const struct vs_scope *scope
     seal(thread);
 }
 
-/* The governor's part of a call that was recorded. */
+/* True if the governor's turn has come before its time. */
+static __attribute__((noinline)) bool measure_record(struct vs_thread *thread,
+                                                     const struct vs_scope *scope) {
+  struct vs_governor *governor = &thread->governor;
+  struct vs_plan *plan = scope->plan;
+  vs_governor_measured(governor, &governor->record,
+                       scope->enter - scope->probe + (vs_tick() - scope->exit), 0);
+  uint64_t inside = scope->exit > scope->enter ? scope->exit - scope->enter : 0;
+  plan->inside = plan->inside > 0 ? (3 * plan->inside + inside) / 4 : inside;
+  return thread->staging && thread->staging->written > governor->record_limit;
+}
+
+/* The governor's part of a call that was recorded and has a plan. */
 static inline void govern(struct vs_thread *thread, struct vs_scope *scope) {
   struct vs_governor *governor = &thread->governor;
   struct vs_plan *plan = scope->plan;
-  if (plan && plan->classes & VS_THINNED && --governor->turn == 0)
+  if (plan->classes & VS_THINNED && --governor->turn == 0)
     vs_governor_flip(thread);
-  if (plan && plan->requests)
+  if (plan->requests)
     note_requests(true);
   bool due = scope->exit >= governor->next_turn;
-  if (__builtin_expect(scope->probe != 0, 0)) {
-    vs_governor_measured(governor, &governor->record,
-                         scope->enter - scope->probe + (vs_tick() - scope->exit), 0);
-    if (plan) {
-      uint64_t inside = scope->exit > scope->enter ? scope->exit - scope->enter : 0;
-      plan->inside = plan->inside > 0 ? (3 * plan->inside + inside) / 4 : inside;
-    }
-    due |= thread->staging && thread->staging->written > governor->record_limit;
-  }
+  if (__builtin_expect(scope->probe != 0, 0))
+    due |= measure_record(thread, scope);
   if (__builtin_expect(due, 0))
     vs_governor_turn(thread, vs_tick());
   grant_quick(thread);
