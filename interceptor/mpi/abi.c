@@ -2,6 +2,7 @@
 #include "abi.h"
 
 #include "mpi_functions.h"
+#include "owned_lock.h"
 #include "work.h"
 
 struct vs_real_call vs_real[VS_MPI_CALL_COUNT];
@@ -12,6 +13,7 @@ extern const vs_function vs_c_wrappers[VS_MPI_CALL_COUNT], vs_f_wrappers[VS_MPI_
 
 static bool connect_core(const struct vs_core *core, const char **missing) {
   vs_core = *core;
+  vs_owned_barrier = core->all_threads_see;
   *missing = vs_find_mpi_functions(core->resolve);
   return !*missing;
 }

@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <sched.h>
-
-#include "mpi_functions.h"
+#include <stddef.h>
 
 /* Attempts before the lock is given up: tens of milliseconds at least. */
 #define ATTEMPTS 100000u
+
+void (*vs_owned_barrier)(void);
 
 static bool given_up(struct vs_owned_lock *lock) {
   return atomic_load_explicit(&lock->mode, memory_order_relaxed) == VS_GIVEN_UP;
@@ -40,7 +41,7 @@ static bool end_ownership(struct vs_owned_lock *lock) {
   const int error = errno;
   if (!atomic_compare_exchange_strong(&lock->mode, &owned, VS_SHARED))
     return true; /* ended before, by a thread that had taken it, too */
-  vs_core.all_threads_see();
+  vs_owned_barrier();
   errno = error;
   for (uint32_t i = 0; i < ATTEMPTS; i++) {
     if (!atomic_load_explicit(&lock->inside, memory_order_acquire))

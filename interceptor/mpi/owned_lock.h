@@ -1,7 +1,7 @@
 /*
  * A lock for what one thread uses nearly always: the first thread that takes it owns it, and takes
  * and releases it by plain loads and stores, a fifth of what an atomic exchange costs. The first
- * other thread ends that for good, after a barrier in all threads (vs_core.all_threads_see): from
+ * other thread ends that for good, after a barrier in all threads: from
  * then on all take turns by an atomic exchange. It does not matter what level of threads MPI was
  * asked for, nor whether the program keeps to it.
  *
@@ -28,6 +28,10 @@ struct vs_owned_lock {
   _Atomic uint32_t inside; /* the owner holds it as such */
   _Atomic uint32_t taken;  /* another holds it, or the owner like any other */
 };
+
+/* The barrier: returns when every other thread has seen what this one stored before. Given with the
+ * recorder (vs_all_threads_see in gate.h), before any lock is taken. */
+extern void (*vs_owned_barrier)(void);
 
 bool vs_owned_lock_slowly(struct vs_owned_lock *lock, const void *thread);
 
