@@ -33,8 +33,9 @@ static struct {
   uint64_t window_offset; /* in the file, of the window's first byte */
   size_t window_bytes;
   uint64_t last_clock; /* tick of the last CLOCK block */
-  _Atomic bool limited;
 } file;
+
+_Atomic bool vs_file_full;
 
 static uint64_t page_down(uint64_t offset) {
   return offset & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
@@ -71,10 +72,6 @@ static bool fits(uint64_t bytes) {
 #define END_BYTES                                                                                  \
   (RESERVE_BYTES + sizeof(struct vst_block) + sizeof(struct vst_clock) +                           \
    2 * sizeof(struct vst_block))
-
-bool vs_file_limited(void) {
-  return atomic_load_explicit(&file.limited, memory_order_relaxed);
-}
 
 /* Bytes that blocks of a type may fill the file up to; 0: no limit. */
 static uint64_t limit_for(uint16_t type) {
@@ -154,7 +151,7 @@ static void break_off(const char *what, int error) {
 static void reach_limit(void) {
   if (vs_file_limited())
     return;
-  atomic_store_explicit(&file.limited, true, memory_order_relaxed);
+  atomic_store_explicit(&vs_file_full, true, memory_order_relaxed);
   atomic_fetch_or(&vs_left_out, VS_THINNABLE);
   vs_file_append_problem("the trace file reached its largest size (--max-trace): later calls are "
                          "counted, not recorded");

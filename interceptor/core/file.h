@@ -11,6 +11,7 @@
 #ifndef VARSCOPE_FILE_H
 #define VARSCOPE_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -60,7 +61,10 @@ struct vst_counts *vs_file_add_counts(uint32_t thread, uint32_t capacity);
 
 /* True once the file reached vs_options.max_trace_bytes: no record is kept any more, but the file
  * stays open for what must still be said. */
-bool vs_file_limited(void);
+extern _Atomic bool vs_file_full;
+static inline bool vs_file_limited(void) {
+  return atomic_load_explicit(&vs_file_full, memory_order_relaxed);
+}
 
 /* Of the clock, as in the header. */
 uint64_t vs_file_ticks_per_second(void);

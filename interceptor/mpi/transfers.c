@@ -185,7 +185,7 @@ static int complete_quickly(const struct vs_waiting *waiting, const struct vs_sc
   const uint32_t refused = waiting->statuses ? VS_PENDING_RECEIVE : 0;
   const uint64_t number = vs_record_number(scope);
   const uint32_t epoch = current_epoch();
-  if (end <= first || number == VS_NO_RECORD)
+  if (number == VS_NO_RECORD)
     return first;
   struct vst_transfer *transfers = open_transfers(scope, (uint32_t)(end - first));
   if (!transfers)
@@ -276,11 +276,11 @@ static struct collector begin(const struct vs_waiting *waiting, const struct vs_
 }
 
 void vs_waited_all(const struct vs_waiting *waiting, const struct vs_scope *scope) {
-  int done = 0, now = 0;
-  do {
-    done = now;
-    now = complete_quickly(waiting, scope, done);
-  } while (now > done);
+  int done = 0;
+  for (int before = -1; done > before && done < waiting->count;) {
+    before = done;
+    done = complete_quickly(waiting, scope, done);
+  }
   if (done == waiting->count)
     return;
   struct collector collector = begin(waiting, scope);
