@@ -28,6 +28,7 @@
   X(Status_f2c)                                                                                    \
   X(Test_cancelled)                                                                                \
   X(Topo_test)                                                                                     \
+  X(Type_get_envelope)                                                                             \
   X(Type_size_x)                                                                                   \
   X(Win_get_group)
 

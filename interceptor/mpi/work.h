@@ -12,6 +12,7 @@
 #include "mpi_functions.h"
 #include "requests.h"
 #include "transfers.h"
+#include "type_sizes.h"
 
 /* What the quick way needs of a call, in one cache line; filled as slots are bound. */
 struct vs_real_call {
@@ -54,10 +55,7 @@ static inline const MPI_Status *vs_fortran_status(const void *status, enum vs_fo
 }
 
 static inline uint64_t vs_payload(int64_t count, MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (count <= 0 || vs_mpi.Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
-    return 0;
-  return (uint64_t)count * (uint64_t)size;
+  return count > 0 ? (uint64_t)count * (uint64_t)vs_type_size(type) : 0;
 }
 
 static inline uint64_t vs_received(const MPI_Status *status) {
