@@ -10,7 +10,7 @@
 #include "gate.h"
 #include "owned_lock.h"
 
-#define ROUNDS 400
+#define ROUNDS 100
 #define STEPS 4000
 
 static struct vs_owned_lock lock;
