@@ -14,6 +14,7 @@ import { splitKeys } from "./split-keys.ts";
 import { listUnusualPaths } from "./unusual-paths.ts";
 import { findWaiting } from "./waiting.ts";
 import { findWholeRunSlowness } from "./whole-run-slowness.ts";
+import { findCollectiveWaits } from "./waits/collective-waits.ts";
 import { countCells } from "./work-cells.ts";
 import { groupWork } from "./work-keys.ts";
 
@@ -54,6 +55,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ["imbalances", () => findImbalances(store, settings, wallNs)],
     ["ledger", () => fillLedger(store)],
     ["iterations", () => findIterations(store, wallNs)],
+    ["collectives", () => findCollectiveWaits(store)],
   ];
   await prepare(store);
   for (const [name, pass] of passes) {
@@ -115,6 +117,9 @@ async function finish(
       "work_cells",
       "class_ranks",
       "waits",
+      "collective_states",
+      "collective_executions",
+      "collective_call_waits",
     ]
       .map((name) => `DROP TABLE IF EXISTS temp.${name};`)
       .join("\n"),

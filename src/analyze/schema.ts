@@ -4,7 +4,7 @@
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 15;
+export const ANALYSIS_VERSION = 16;
 
 export const ANALYSIS_TABLES = `
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
@@ -181,6 +181,24 @@ CREATE TABLE region_iterations( -- where a region lies in the main loop, by the 
   region INTEGER NOT NULL,
   first_iteration BIGINT NOT NULL, -- as in the view iterations
   last_iteration BIGINT NOT NULL
+);
+CREATE TABLE collective_counts( -- how collective calls of different ranks were matched: one row per communicator of two or more
+  communicator INTEGER NOT NULL,
+  members INTEGER NOT NULL,     -- of both groups of an intercommunicator
+  calls BIGINT NOT NULL,        -- calls of collectives that were recorded on it = complete * members + unmatched
+  executions BIGINT NOT NULL,   -- of which any member is known
+  complete BIGINT NOT NULL,     -- of which all members are known: only these are looked at
+  unmatched BIGINT NOT NULL     -- calls that lack partners (killed, no trace), come after calls that were left out or lost, or are on
+                                --   an intercommunicator
+);
+CREATE TABLE wait_states(       -- who waited for whom: sums of waits above 0. See docs/wait-states.md
+  kind VARCHAR NOT NULL,        -- wait at barrier, wait at n-to-n, late root, wait at n-to-1, wait at prefix
+  rank INTEGER NOT NULL,        -- that waited
+  state INTEGER NOT NULL,       -- the call that waited
+  cause_rank INTEGER NOT NULL,  -- the last one that it waited for
+  cause_state INTEGER NOT NULL, -- of the late call of that rank; -1 not known
+  calls BIGINT NOT NULL,
+  waiting_ns BIGINT NOT NULL
 );
 CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the settings used
   key VARCHAR PRIMARY KEY,
