@@ -118,6 +118,7 @@ async function finish(
       "class_ranks",
       "waits",
       "collective_states",
+      "collective_calls",
       "collective_executions",
       "collective_call_waits",
     ]

@@ -1,6 +1,6 @@
 import type { Store } from "../../trace/store.ts";
 import { WAIT_KINDS } from "./collective-calls.ts";
-import { matchCollectives } from "./match-collectives.ts";
+import { lateness, matchCollectives, named } from "./match-collectives.ts";
 
 /**
  * Pass "collectives". Matches collectives, and names the waits in them: how long each call had to wait until the last of those ranks
@@ -19,25 +19,11 @@ export async function findCollectiveWaits(store: Store): Promise<void> {
     "CREATE OR REPLACE TEMP TABLE collective_waits(rank INTEGER, thread SMALLINT, state INTEGER, start_ns BIGINT, end_ns BIGINT, waiting_ns BIGINT, kind VARCHAR, cause_rank INTEGER, cause_state INTEGER)",
   );
   if (await matchCollectives(store)) {
-    await store.execute(LAST);
     await store.execute(AWAITED);
     await store.execute(WAITS);
   }
   await store.execute(RESULTS);
 }
-
-/** Grows with the entry of call `x`; of equal entries the lowest rank's is the largest. */
-const LATENESS = "x.start_ns::HUGEINT * 4294967296 + (4294967295 - x.rank)";
-/** Rank and state of call `x` as one number. */
-const WHO = "x.rank::BIGINT * 4294967296 + x.state";
-
-/** Temporary `collective_last`: who came last to each execution. */
-const LAST = `
-  CREATE OR REPLACE TEMP TABLE collective_last AS
-    SELECT x.communicator, x.call, x.k, max(x.start_ns) AS last_ns, arg_max(${WHO}, ${LATENESS}) AS who
-      FROM collective_executions x JOIN (SELECT DISTINCT call, pattern FROM collective_states) p ON p.call = x.call
-     WHERE p.pattern IN ('barrier', 'n-to-n', 'n-to-1')
-     GROUP BY x.communicator, x.call, x.k;`;
 
 /**
  * Temporary `awaited`: calls that wait for another one, with that one's entry. A root is known by the peer of the call itself; a call
@@ -48,45 +34,43 @@ const AWAITED = `
     WITH patterns AS (SELECT DISTINCT call, pattern FROM collective_states),
     positions AS (SELECT communicator, unnest(members) AS rank, generate_subscripts(members, 1) AS position FROM communicators),
     prefixes AS (
-      SELECT x.*, max(x.start_ns) OVER before AS last_ns, arg_max(${WHO}, ${LATENESS}) OVER before AS who
-        FROM collective_executions x JOIN patterns p ON p.call = x.call AND p.pattern = 'prefix'
-        JOIN positions o ON o.communicator = x.communicator AND o.rank = x.rank
-      WINDOW before AS (PARTITION BY x.communicator, x.call, x.k ORDER BY o.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-    SELECT x.rank, x.thread, x.state, x.bytes, x.start_ns, x.end_ns, l.last_ns, l.who
-      FROM collective_executions x JOIN patterns p ON p.call = x.call
-      JOIN collective_last l ON l.communicator = x.communicator AND l.call = x.call AND l.k = x.k
-     WHERE p.pattern IN ('barrier', 'n-to-n') OR (p.pattern = 'n-to-1' AND x.peer = x.rank)
+      SELECT c.*, max(c.start_ns) OVER before AS last_ns, arg_max(${named("c")}, ${lateness("c")}) OVER before AS last
+        FROM collective_calls c JOIN patterns p ON p.call = c.call AND p.pattern = 'prefix'
+        JOIN collective_executions x ON x.communicator = c.communicator AND x.call = c.call AND x.k = c.k AND x.complete
+        JOIN positions o ON o.communicator = c.communicator AND o.rank = c.rank
+      WINDOW before AS (PARTITION BY c.communicator, c.call, c.k ORDER BY o.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+    SELECT c.rank, c.thread, c.state, c.surely, c.start_ns, c.end_ns, x.last_ns, x.last
+      FROM collective_calls c JOIN patterns p ON p.call = c.call
+      JOIN collective_executions x ON x.communicator = c.communicator AND x.call = c.call AND x.k = c.k AND x.complete
+     WHERE p.pattern IN ('barrier', 'n-to-n') OR (p.pattern = 'n-to-1' AND c.peer = c.rank)
     UNION ALL
-    SELECT x.rank, x.thread, x.state, x.bytes, x.start_ns, x.end_ns, r.start_ns, r.rank::BIGINT * 4294967296 + r.state
-      FROM collective_executions x JOIN patterns p ON p.call = x.call AND p.pattern = '1-to-n'
-      JOIN collective_executions r ON r.communicator = x.communicator AND r.call = x.call AND r.k = x.k AND r.rank = x.peer
-     WHERE x.peer <> x.rank
+    SELECT c.rank, c.thread, c.state, c.surely, c.start_ns, c.end_ns, r.start_ns, ${named("r")}
+      FROM collective_calls c JOIN patterns p ON p.call = c.call AND p.pattern = '1-to-n'
+      JOIN collective_executions x ON x.communicator = c.communicator AND x.call = c.call AND x.k = c.k AND x.complete
+      JOIN collective_calls r ON r.communicator = c.communicator AND r.call = c.call AND r.k = c.k AND r.rank = c.peer
+     WHERE c.peer <> c.rank
     UNION ALL
-    SELECT rank, thread, state, bytes, start_ns, end_ns, last_ns, who FROM prefixes WHERE who IS NOT NULL;
-  DROP TABLE collective_last;`;
+    SELECT rank, thread, state, surely, start_ns, end_ns, last_ns, last FROM prefixes WHERE last IS NOT NULL;`;
 
 const kindOf = `CASE s.pattern ${Object.entries(WAIT_KINDS)
   .map(([pattern, kind]) => `WHEN '${pattern}' THEN '${kind}'`)
   .join(" ")} END`;
 
-/** Whether a call waits by what it does, not only if the library wants it. */
-const surely = "s.must AND (s.pattern = 'barrier' OR a.bytes > 0)";
-
 const WAITS = `
   INSERT INTO collective_waits
     WITH blocking AS (
-      SELECT a.rank, a.thread, a.state, a.start_ns, a.end_ns, a.last_ns, a.who, ${kindOf} AS kind, ${surely} AS surely
-        FROM awaited a JOIN collective_states s USING (state) WHERE NOT s.non_blocking AND a.last_ns > a.start_ns),
+      SELECT a.*, ${kindOf} AS kind FROM awaited a JOIN collective_states s USING (state)
+       WHERE NOT s.non_blocking AND a.last_ns > a.start_ns),
     completed AS (
-      SELECT t.rank, t.wait_thread AS thread, t.wait_state AS state, t.completed_ns - t.waited_ns AS start_ns, t.completed_ns AS end_ns,
-             a.last_ns, a.who, ${kindOf} AS kind, ${surely} AS surely
+      SELECT t.rank, t.wait_thread AS thread, t.wait_state AS state, a.surely, t.completed_ns - t.waited_ns AS start_ns,
+             t.completed_ns AS end_ns, a.last_ns, a.last, ${kindOf} AS kind
         FROM awaited a JOIN collective_states s ON s.state = a.state AND s.non_blocking
         JOIN transfers t ON t.rank = a.rank AND t.thread = a.thread AND t.start_state = a.state AND t.posted_ns = a.end_ns
        WHERE t.outcome = 0 AND t.waited_ns > 0 AND a.last_ns > t.completed_ns - t.waited_ns),
     longest AS (
       FROM completed WHERE surely OR end_ns >= last_ns
-      QUALIFY row_number() OVER (PARTITION BY rank, thread, end_ns ORDER BY least(end_ns, last_ns) - start_ns DESC, last_ns, who, kind) = 1)
-    SELECT rank, thread, state, start_ns, end_ns, least(end_ns, last_ns) - start_ns, kind, who // 4294967296, who % 4294967296
+      QUALIFY row_number() OVER (PARTITION BY rank, thread, end_ns ORDER BY least(end_ns, last_ns) - start_ns DESC, last_ns, last, kind) = 1)
+    SELECT rank, thread, state, start_ns, end_ns, least(end_ns, last_ns) - start_ns, kind, last // 4294967296, last % 4294967296
       FROM (FROM blocking WHERE surely OR end_ns >= last_ns UNION ALL FROM longest)
      WHERE end_ns > start_ns;
   DROP TABLE awaited;`;

@@ -13,9 +13,11 @@ import { COLLECTIVE_CALLS } from "./collective-calls.ts";
  * partner on any member (killed, no trace) is `unmatched`. Threads of a rank share one count, in the order of entry.
  *
  * Reads `calls`, `states`, `communicators`, `gaps`, `sampled_out`, `ranks`. Writes `collective_counts`, and temporary
- * - `collective_executions`(communicator, call, k, rank, thread, state, start_ns, end_ns, peer, bytes): members of executions
- *   of which all members are known; `call` as in `collective_states`, k from 1 within communicator and call
  * - `collective_states`(state, call, pattern, must, non_blocking): states of collectives, see collective-calls.ts
+ * - `collective_calls`(communicator, call, k, rank, thread, state, start_ns, end_ns, peer, surely): the numbered calls; `call` as in
+ *   `collective_states`, k from 1 within communicator and call; `surely`: it cannot end before those it waits for have come
+ * - `collective_executions`(communicator, call, k, complete, last_ns, last): one row per execution. complete: all members are
+ *   known; last_ns: entry of the last one; last: its rank * 2^32 + its state (of equal entries that of the lowest rank)
  *
  * @returns whether there are executions
  */
@@ -23,9 +25,22 @@ export async function matchCollectives(store: Store): Promise<boolean> {
   await store.execute(STATES);
   await store.execute(KNOWN_UNTIL);
   await store.execute(NUMBERED);
+  await store.execute(EXECUTIONS);
   await store.execute(COUNTS);
-  const row = await store.row<{ n: number }>("SELECT count(*) AS n FROM collective_executions");
+  const row = await store.row<{ n: number }>(
+    "SELECT count(*) AS n FROM collective_executions WHERE complete",
+  );
   return row!.n > 0;
+}
+
+/** Grows with the entry of a call in table `of`; of equal entries the lowest rank's is the largest. */
+export function lateness(of: string): string {
+  return `${of}.start_ns::HUGEINT * 4294967296 + (4294967295 - ${of}.rank)`;
+}
+
+/** Rank and state of a call as one number. */
+export function named(of: string): string {
+  return `${of}.rank::BIGINT * 4294967296 + ${of}.state`;
 }
 
 const listed = COLLECTIVE_CALLS.map(
@@ -73,27 +88,31 @@ const WORLD = `(SELECT min(communicator) FROM communicators
 const NUMBERED = `
   CREATE OR REPLACE TEMP TABLE collective_records AS
     SELECT coalesce(nullif(c.communicator, -1), ${WORLD}) AS communicator, s.call, c.rank, c.thread, c.state, c.start_ns, c.end_ns,
-           c.peer, c.bytes, c.start_ns < coalesce(u.at_ns, 9223372036854775807) AS known
+           c.peer, s.must AND (s.pattern = 'barrier' OR c.bytes > 0) AS surely,
+           c.start_ns < coalesce(u.at_ns, 9223372036854775807) AS known
       FROM calls c JOIN collective_states s USING (state)
       LEFT JOIN known_until u ON u.rank = c.rank AND u.call = s.call;
-  CREATE OR REPLACE TEMP TABLE collective_numbers AS
-    SELECT r.* EXCLUDE (known), m.size,
+  CREATE OR REPLACE TEMP TABLE collective_calls AS
+    SELECT r.* EXCLUDE (known),
            row_number() OVER (PARTITION BY r.communicator, r.call, r.rank ORDER BY r.start_ns, r.end_ns, r.thread)::INTEGER AS k
       FROM collective_records r JOIN communicators m USING (communicator)
-     WHERE r.known AND m.size > 1 AND m.remote_size = 0;
-  CREATE OR REPLACE TEMP TABLE collective_sizes AS
-    SELECT communicator, call, k, count(*) = any_value(size) AS complete FROM collective_numbers GROUP BY communicator, call, k;
+     WHERE r.known AND m.size > 1 AND m.remote_size = 0;`;
+
+const EXECUTIONS = `
   CREATE OR REPLACE TEMP TABLE collective_executions AS
-    SELECT n.* EXCLUDE (size) FROM collective_numbers n JOIN collective_sizes e USING (communicator, call, k) WHERE e.complete;
-  DROP TABLE collective_numbers;`;
+    SELECT x.* EXCLUDE (members), x.members = m.size AS complete
+      FROM (SELECT communicator, call, k, count(*) AS members, max(start_ns) AS last_ns,
+                   arg_max(${named("c")}, ${lateness("c")}) AS last
+              FROM collective_calls c GROUP BY communicator, call, k) x
+      JOIN communicators m USING (communicator);`;
 
 const COUNTS = `
   INSERT INTO collective_counts
     WITH found AS (SELECT communicator, count(*) AS executions, count(*) FILTER (complete) AS complete
-                     FROM collective_sizes GROUP BY communicator),
+                     FROM collective_executions GROUP BY communicator),
     recorded AS (SELECT communicator, count(*) AS calls FROM collective_records GROUP BY communicator)
     SELECT m.communicator, m.size + m.remote_size, r.calls, coalesce(f.executions, 0), coalesce(f.complete, 0),
            r.calls - coalesce(f.complete, 0) * m.size
       FROM recorded r JOIN communicators m USING (communicator) LEFT JOIN found f USING (communicator)
      WHERE m.size + m.remote_size > 1 ORDER BY m.communicator;
-  DROP TABLE collective_sizes; DROP TABLE collective_records; DROP TABLE known_until;`;
+  DROP TABLE collective_records; DROP TABLE known_until;`;
