@@ -8,6 +8,7 @@ import { buildRegions } from "./assemble/regions.ts";
 import { buildRun } from "./assemble/run.ts";
 import { buildSensors } from "./assemble/sensors.ts";
 import { buildUnusualPaths } from "./assemble/unusual-paths.ts";
+import { buildWaiting, buildWaits } from "./assemble/waits.ts";
 import type { Report } from "./model.ts";
 
 export interface ReportSource {
@@ -28,6 +29,8 @@ export async function buildReport({ store, directory, record }: ReportSource): P
     regions: await buildRegions(store),
     imbalances: await buildImbalances(store),
     unusualPaths: await buildUnusualPaths(store),
+    waiting: await buildWaiting(store),
+    waits: await buildWaits(store),
     ranks: await buildRanks(store),
     heatmaps: await buildHeatmaps(store),
   };

@@ -11,6 +11,10 @@ export interface Report {
   imbalances: Imbalance[];
   ranks: RankSummary[];
   unusualPaths: UnusualPath[];
+  /** How much ranks waited for late ones, in all. */
+  waiting: Waiting;
+  /** Where, who and for whom; the largest 100. */
+  waits: Wait[];
   /** Performance per rank and time bin, for drawing. */
   heatmaps: Heatmap[];
 }
@@ -59,6 +63,8 @@ export interface Quality {
     /** Share of rank-time that v-sensors judge, in percent. */
     percent: number;
   };
+  /** How many calls of different ranks were brought together. Waiting is known for matched ones alone. */
+  matching: { collectives: { calls: number; matched: number; unmatched: number } };
   overhead: { percent: number; method: string };
   traceBytes: number;
   warnings: string[];
@@ -154,6 +160,32 @@ export interface UnusualPath {
   longestSeconds: number;
   longestRank: number;
   longestStartSeconds: number;
+}
+
+export interface Waiting {
+  /** Rank-seconds inside of calls until the last of those had come that the call waits for. */
+  seconds: number;
+  /** The same as share of rank-time. */
+  percent: number;
+  /** Names as in docs/wait-states.md; most time first. */
+  kinds: { kind: string; calls: number; waitingSeconds: number }[];
+  /** Who was waited for most; up to 16 ranks. */
+  causes: { rank: number; waitingSeconds: number }[];
+}
+
+/** Waits of one kind in one call for one rank. */
+export interface Wait {
+  kind: string;
+  call: string;
+  /** As in Sensor. */
+  site: string;
+  source: string | null;
+  /** That waited. */
+  ranks: number[];
+  /** That was waited for; -1 not known. */
+  causeRank: number;
+  calls: number;
+  waitingSeconds: number;
 }
 
 export interface RankSummary {

@@ -1,5 +1,6 @@
 import type { Store } from "../../trace/store.ts";
 import type { Quality } from "../model.ts";
+import { buildMatching } from "./waits.ts";
 
 const METHOD =
   "measured in this run: a sample of the calls, and all packing, writing and reading of counters";
@@ -56,6 +57,7 @@ export async function buildQuality(store: Store): Promise<Quality> {
       parts,
       percent: totalRankSeconds > 0 ? (100 * parts.vsensor) / totalRankSeconds : 0,
     },
+    matching: await buildMatching(store),
     overhead: {
       percent: totals.rank_ns > 0 ? (100 * totals.tool_ns) / totals.rank_ns : 0,
       method: METHOD,

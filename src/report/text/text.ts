@@ -8,6 +8,7 @@ import { sensorsSection } from "./sensors-section.ts";
 import { createStyle, type Style } from "./style.ts";
 import { unusualSection } from "./unusual-section.ts";
 import { verdict } from "./verdict.ts";
+import { waitsSection } from "./waits-section.ts";
 import { printable, wrap } from "./width.ts";
 
 export interface TextOptions {
@@ -29,6 +30,7 @@ export function renderText(report: Report, options: TextOptions): string {
     runSection(report, style, width),
     regionsSection(report, style, width),
     imbalancesSection(report, style, width),
+    waitsSection(report, style, width),
     ...heatmapSections(report, style, width),
     coverageSection(report.quality, width),
     sensorsSection(report, style, width),

@@ -79,6 +79,7 @@ export function randomReport(seed: number): Report {
       signal: pick([null, "SIGKILL"]),
     },
     quality: {
+      matching: { collectives: { calls: 1000, matched: 900, unmatched: below(2) * 100 } },
       events: { intercepted: below(1e12), recorded: below(1e12), sampledOut: below(9), lost: 0 },
       coverage: {
         totalRankSeconds: Object.values(parts).reduce((sum, part) => sum + part, 0),
@@ -151,6 +152,22 @@ export function randomReport(seed: number): Report {
       longestSeconds: size(),
       longestRank: below(worldSize),
       longestStartSeconds: random() * wallSeconds,
+    })),
+    waiting: {
+      seconds: random() < 0.2 ? 0 : size(),
+      percent: random() * 100,
+      kinds: some(4, () => ({ kind: pick(NAMES), calls: below(1e6), waitingSeconds: size() })),
+      causes: some(4, () => ({ rank: below(worldSize), waitingSeconds: size() })),
+    },
+    waits: some(8, () => ({
+      kind: pick(["late root", pick(NAMES)]),
+      call: pick(["MPI_Bcast", pick(NAMES)]),
+      site: `${pick(NAMES)}+0x1`,
+      source: pick([null, pick(NAMES)]),
+      ranks: ranks(),
+      causeRank: below(worldSize + 1) - 1,
+      calls: 1 + below(1e6),
+      waitingSeconds: size(),
     })),
     ranks: [],
     heatmaps: [heatmap("compute"), heatmap("communication")],
