@@ -30,10 +30,10 @@ export function waitsSection(report: Report, style: Style, width: number): strin
     style.bold(heading),
     ...kindLines(report, width),
     ...causeLine(report, width),
-    ...shown.flatMap((wait) => [
-      ...wrap(waitInWords(wait, run.ranks), width, "  - ", "    "),
-      style.dim(`    ${clipMiddle(printable(wait.source ?? wait.site), width - 4)}`),
-    ]),
+    ...shown.flatMap((wait) => {
+      const place = style.dim(`    ${clipMiddle(printable(wait.source ?? wait.site), width - 4)}`);
+      return wrap(waitInWords(wait, run.ranks), width, "  - ", "    ").concat(place);
+    }),
     ...known,
   ];
 }

@@ -147,18 +147,12 @@ describe("a call that ended before the last had come", () => {
   });
 });
 
-describe("non-blocking collectives", () => {
-  function transfer(
-    rank: number,
-    call: CallName,
-    posted: number,
-    completed: number,
-    waited: number,
-  ) {
-    const wait = stateOf("MPI_Wait");
-    return `INSERT INTO transfers VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0);`;
-  }
+function transfer(rank: number, call: CallName, posted: number, completed: number, waited: number) {
+  const wait = stateOf("MPI_Wait");
+  return `INSERT INTO transfers VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0);`;
+}
 
+describe("non-blocking collectives", () => {
   test("wait in the call that completes them", async () => {
     // Rank 1 starts at 400. Rank 0 starts at 100, computes, and waits from 300 to 420: 100 ns of that for rank 1.
     const found = await waits({

@@ -15,7 +15,7 @@ function numbers(seed: number): (n: number) => number {
 
 /** Reductions of all to all with little between them, so that ranks often leave one when others are in the next; bytes tell which. */
 function reductions(below: (n: number) => number, pause: number): Call[][] {
-  const clock = new Array<number>(RANKS).fill(10);
+  const clock = Array.from({ length: RANKS }, () => 10);
   const calls: Call[][] = clock.map(() => []);
   for (let step = 1; step <= STEPS; step++) {
     const starts = clock.map((now) => now + 1 + below(pause));

@@ -42,9 +42,8 @@ describe("what cannot be counted is not matched", () => {
   });
 
   test("for good where not everybody waits for everybody", async () => {
-    const calls = [0, 1].flatMap((rank) =>
-      steps(rank, 10).map((one): Call => ({ ...one, call: "MPI_Bcast", peer: 0 })),
-    );
+    const calls = [0, 1].flatMap((rank) => steps(rank, 10));
+    for (const one of calls) Object.assign(one, { call: "MPI_Bcast", peer: 0 });
     const rows = `
       INSERT INTO gaps VALUES (1, 0, 461, 520, 0);
       INSERT INTO sampled_out VALUES (1, 0, ${stateOf("MPI_Bcast")}, 2, 2, 2);`;
@@ -54,13 +53,11 @@ describe("what cannot be counted is not matched", () => {
 
   test("where clocks disagree by more than the time between calls", async () => {
     // The clock of rank 1 is 140 ns ahead: behind the gap its step 6 would go with step 7 of rank 0.
-    const shift = (one: Call): Call =>
-      one.rank === 1 && one.start > 500
-        ? { ...one, start: one.start + 140, end: one.end + 140 }
-        : one;
-    const calls = [...steps(0, 20), ...steps(1, 20)]
-      .filter(({ call }) => call === "MPI_Barrier")
-      .map(shift);
+    const calls = [...steps(0, 20), ...steps(1, 20)].filter(({ call }) => call === "MPI_Barrier");
+    for (const one of calls.filter(({ rank, start }) => rank === 1 && start > 500)) {
+      one.start += 140;
+      one.end += 140;
+    }
     const rows = `
       INSERT INTO gaps VALUES (1, 0, 421, 660, 2);
       INSERT INTO sampled_out VALUES (1, 0, ${stateOf("MPI_Barrier")}, 2, 2, 2);`;
@@ -86,9 +83,8 @@ describe("what cannot be counted is not matched", () => {
   });
 
   test("after damage", async () => {
-    const damaged = steps(1, 10)
-      .filter(({ start }) => start < 300 || start > 500)
-      .map((one): Call => (one.start === 520 ? { ...one, cut: true } : one));
+    const damaged = steps(1, 10).filter(({ start }) => start < 300 || start > 500);
+    damaged.find(({ start }) => start === 520)!.cut = true;
     store = await collectivesOf({ ranks: 2, calls: [...steps(0, 10), ...damaged], rows: lost(1) });
     // Two steps lie before it.
     expect(await waits()).toEqual([

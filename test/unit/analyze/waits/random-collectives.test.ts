@@ -51,10 +51,10 @@ function program(seed: number) {
   const communicators = [1, 2, 3].map((communicator): Communicator => {
     return { communicator, members: someRanks(below) };
   });
-  const clock = new Array<number>(RANKS).fill(0);
+  const clock = Array.from({ length: RANKS }, () => 0);
   const calls: Call[] = [];
   const waits = new Map<string, [calls: number, ns: number]>();
-  const inside = new Array<number>(RANKS).fill(0);
+  const inside = Array.from({ length: RANKS }, () => 0);
   for (let i = 0; i < 120; i++) {
     const { communicator, members } = communicators[below(3)]!;
     const call = NAMES[below(NAMES.length)]!;
