@@ -1,5 +1,6 @@
 import type { Store } from "../../trace/store.ts";
 import { COLLECTIVE_CALLS } from "./collective-calls.ts";
+import { anchorCalls } from "./anchored-collectives.ts";
 import { countAgain, dropImplausible, findUnseen } from "./unseen-collectives.ts";
 
 /**
@@ -29,14 +30,31 @@ export async function matchCollectives(store: Store): Promise<boolean> {
   const unseen = await findUnseen(store);
   await store.execute(RECORDS);
   if (unseen) await countAgain(store);
-  await store.execute(NUMBERED);
-  await store.execute(EXECUTIONS);
-  if (unseen) await dropImplausible(store);
+  await store.execute(`CREATE OR REPLACE TEMP TABLE collective_calls AS ${numberedCalls("true")}`);
+  await store.execute(
+    `CREATE OR REPLACE TEMP TABLE collective_executions AS ${executionsOf("true")}`,
+  );
+  if (unseen) {
+    await dropImplausible(store);
+    await countBetween(store);
+  }
   await store.execute(COUNTS);
   const row = await store.row<{ n: number }>(
     "SELECT count(*) AS n FROM collective_executions WHERE complete",
   );
   return row!.n > 0;
+}
+
+/** Numbers the calls that lie between executions known by now, instead of from the start of the run. */
+async function countBetween(store: Store): Promise<void> {
+  if (!(await anchorCalls(store))) return;
+  const theirs = "(communicator, call) IN (FROM anchored_functions)";
+  await store.execute(`
+    DELETE FROM collective_calls WHERE ${theirs};
+    DELETE FROM collective_executions WHERE ${theirs};
+    INSERT INTO collective_calls BY NAME ${numberedCalls(theirs)}
+    INSERT INTO collective_executions BY NAME ${executionsOf(theirs)}
+    DROP TABLE anchored_functions;`);
 }
 
 /** Grows with the entry of a call in table `of`; of equal entries the lowest rank's is the largest. */
@@ -70,20 +88,20 @@ const RECORDS = `
            c.peer, s.must AND (s.pattern = 'barrier' OR c.bytes > 0) AS surely, 0::BIGINT AS epoch, true AS known
       FROM calls c JOIN collective_states s USING (state);`;
 
-const NUMBERED = `
-  CREATE OR REPLACE TEMP TABLE collective_calls AS
+/** Query of the calls in `collective_records` that have a known number. */
+const numberedCalls = (where: string): string => `
     SELECT r.* EXCLUDE (known, epoch),
            r.epoch * 4294967296 + row_number() OVER (PARTITION BY r.communicator, r.call, r.epoch, r.rank
                                                      ORDER BY r.start_ns, r.end_ns, r.thread) AS k
       FROM collective_records r JOIN communicators m USING (communicator)
-     WHERE r.known AND m.size > 1 AND m.remote_size = 0;`;
+     WHERE r.known AND m.size > 1 AND m.remote_size = 0 AND ${where};`;
 
-const EXECUTIONS = `
-  CREATE OR REPLACE TEMP TABLE collective_executions AS
+/** Query of the executions that calls in `collective_calls` make up. */
+const executionsOf = (where: string): string => `
     SELECT x.* EXCLUDE (members), x.members = m.size AS complete, k // 4294967296 AS epoch
       FROM (SELECT communicator, call, k, count(*) AS members, min(end_ns) AS first_end_ns, max(start_ns) AS last_ns,
                    arg_max(${named("c")}, ${lateness("c")}) AS last
-              FROM collective_calls c GROUP BY communicator, call, k) x
+              FROM collective_calls c WHERE ${where} GROUP BY communicator, call, k) x
       JOIN communicators m USING (communicator);`;
 
 const COUNTS = `
@@ -95,4 +113,4 @@ const COUNTS = `
            r.calls - coalesce(f.complete, 0) * m.size
       FROM recorded r JOIN communicators m USING (communicator) LEFT JOIN found f USING (communicator)
      WHERE m.size + m.remote_size > 1 ORDER BY m.communicator;
-  DROP TABLE collective_records; DROP TABLE collective_gaps;`;
+  DROP TABLE collective_records; DROP TABLE collective_gaps; DROP TABLE IF EXISTS synchronising;`;

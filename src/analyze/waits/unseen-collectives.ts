@@ -16,7 +16,7 @@ const MOST_EARLY = 0.01;
 const NEVER = "9223372036854775807";
 
 /**
- * Writes temporary `collective_gaps`(rank, call, start_ns, end_ns): times in which this rank may have made calls of that function that
+ * Writes temporary `collective_gaps`(rank, thread, call, start_ns, end_ns): times in which this rank may have made calls of that function that
  * are not recorded. They are the gaps of threads that left out calls of this function at any time; and from damage on all the rest of
  * the run. Only ranks of which something is lost are searched for damage: there a call has no computation before it although
  * its thread went on.
@@ -40,15 +40,15 @@ export async function findUnseen(store: Store): Promise<boolean> {
          WHERE c.edge < 0 AND c.rank IN (SELECT rank FROM ranks WHERE lost > 0)
          GROUP BY c.rank, c.thread, c.start_ns),
       damage AS (
-        SELECT rank, start_ns FROM breaks b
+        SELECT rank, thread, start_ns FROM breaks b
          WHERE nth > 1 AND NOT EXISTS (FROM gaps g WHERE g.rank = b.rank AND g.thread = b.thread
                                                      AND g.end_ns = b.start_ns AND g.start_ns < g.end_ns)
         UNION ALL
-        SELECT rank, start_ns FROM breaks WHERE nth = 1 AND thread = 0 AND category <> 'lifetime')
-      SELECT g.rank, l.call, g.start_ns, if(g.end_ns > g.start_ns, g.end_ns, ${NEVER}) AS end_ns
+        SELECT rank, thread, start_ns FROM breaks WHERE nth = 1 AND thread = 0 AND category <> 'lifetime')
+      SELECT g.rank, g.thread, l.call, g.start_ns, if(g.end_ns > g.start_ns, g.end_ns, ${NEVER}) AS end_ns
         FROM gaps g JOIN left_out l USING (rank, thread)
       UNION ALL
-      SELECT d.rank, f.call, d.start_ns, ${NEVER} FROM damage d, functions f;`);
+      SELECT d.rank, d.thread, f.call, d.start_ns, ${NEVER} FROM damage d, functions f;`);
   const row = await store.row<{ n: number }>("SELECT count(*) AS n FROM collective_gaps");
   return row!.n > 0;
 }
@@ -57,16 +57,17 @@ export async function findUnseen(store: Store): Promise<boolean> {
  * Adds to `collective_records`: `epoch`, from 0, the stretch of its communicator and function in which a call is counted; and sets
  * `known` to whether no call can be missing between the beginning of this stretch and the call.
  *
- * Reads and replaces `collective_records`; reads `collective_gaps`, `collective_states`, `communicators`.
+ * Reads and replaces `collective_records`; reads `collective_gaps`, `collective_states`, `communicators`. Writes temporary
+ * `synchronising`(communicator, call): where everybody waits for everybody.
  */
 export async function countAgain(store: Store): Promise<void> {
   await store.execute(`
+    CREATE OR REPLACE TEMP TABLE synchronising AS
+      SELECT r.communicator, r.call FROM collective_records r JOIN collective_states s USING (state)
+       GROUP BY r.communicator, r.call
+      HAVING bool_and(r.surely AND NOT s.non_blocking AND s.pattern IN ('barrier', 'n-to-n'));
     CREATE OR REPLACE TEMP TABLE counted_again AS
-      WITH usable AS (
-        SELECT r.communicator, r.call FROM collective_records r JOIN collective_states s USING (state)
-         WHERE r.call IN (SELECT call FROM collective_gaps)
-         GROUP BY r.communicator, r.call
-        HAVING bool_and(r.surely AND NOT s.non_blocking AND s.pattern IN ('barrier', 'n-to-n'))),
+      WITH usable AS (FROM synchronising WHERE call IN (SELECT call FROM collective_gaps)),
       members AS (SELECT communicator, unnest(members) AS rank FROM communicators),
       unseen AS (
         SELECT u.communicator, u.call, g.start_ns, g.end_ns
