@@ -333,10 +333,9 @@ struct vst_count {
  *
  * Records of a thread are numbered in the order in which they were staged, from 0, through all its
  * FRAGMENTS blocks and on into its slots: vst_staging.written counts them. Calls that were left out
- * or lost have no record and no number. A transfer names two records by thread and number. A record
- * that it names may be missing (the process was killed before the call was staged, or a block is
- * damaged): then nothing is known of the transfer.
- *
+ * or lost have no record and no number. A transfer names two records by thread and number. Where one
+ * is missing (killed before it was staged, or a damaged block), nothing is known of the transfer.
+ * MPI_Sendrecv and _replace have two, what they sent and what they received: both records are theirs.
  * The start's record tells what was posted; values of the transfer itself stand in their place
  * where the flags say so. A call that starts several (MPI_Startall) has one record for all.
  */
@@ -348,7 +347,8 @@ enum vst_transfer_flag {
   VST_TRANSFER_CANCELLED = 16,   /* cancelled before it was matched: nothing moved */
   VST_TRANSFER_FREED = 32,       /* its request was freed: nobody learnt when it completed */
   VST_TRANSFER_FAILED = 64,      /* it completed with an error */
-  VST_TRANSFER_FLAGS = 127
+  VST_TRANSFER_RECEIVE = 128,    /* of a message, from two sides: this is the receiving one */
+  VST_TRANSFER_FLAGS = 255
 };
 
 /* One completed transfer as it stands in a TRANSFER_STAGING block. Values that are not given are

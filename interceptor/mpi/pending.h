@@ -14,15 +14,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trace_format.h"
+
 struct vs_group;
 struct vs_thread;
 
 enum vs_pending_flag {
   /* Beside VST_TRANSFER_PEER to _COMMUNICATOR: where the start differs from its record. */
-  VS_PENDING_RECEIVE = 1u << 16,    /* the status tells what came */
-  VS_PENDING_CANCELLED = 1u << 17,  /* MPI_Cancel was called */
-  VS_PENDING_PERSISTENT = 1u << 18, /* one start at a time */
-  VS_PENDING_WAITS = 1u << 19,      /* kept by the table: the status will tell where from */
+  VS_PENDING_RECEIVE = VST_TRANSFER_RECEIVE, /* the status tells what came */
+  VS_PENDING_CANCELLED = 1u << 17,           /* MPI_Cancel was called */
+  VS_PENDING_PERSISTENT = 1u << 18,          /* one start at a time */
+  VS_PENDING_WAITS = 1u << 19, /* kept by the table: the status will tell where from */
 };
 
 struct vs_pending {

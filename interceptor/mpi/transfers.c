@@ -425,6 +425,29 @@ void vs_posted_again(const struct vs_waiting *waiting, const struct vs_scope *sc
   }
 }
 
+void vs_exchanged(const struct vs_scope *scope, const struct vs_arguments *sent,
+                  const struct vs_arguments *received) {
+  const struct vs_arguments *const halves[2] = {sent, received};
+  struct vs_pending starts[2];
+  uint32_t made = 0;
+  const uint64_t number = vs_record_number(scope);
+  if (number == VS_NO_RECORD)
+    return;
+  for (int i = 0; i < 2; i++) {
+    if (halves[i]->peer == VST_NULL_PEER)
+      continue;
+    starts[made++] =
+        (struct vs_pending){.start_record = number,
+                            .bytes = halves[i]->bytes,
+                            .peer = halves[i]->peer,
+                            .tag = halves[i]->tag,
+                            .start_thread = scope->thread->number,
+                            .flags = VST_TRANSFER_PEER | VST_TRANSFER_TAG | VST_TRANSFER_BYTES |
+                                     (halves[i] == received ? VS_PENDING_RECEIVE : 0u)};
+  }
+  write_transfers(scope, starts, made, number);
+}
+
 void vs_freed(const struct vs_scope *scope, MPI_Request request) {
   const uintptr_t handle = (uintptr_t)request;
   const struct vs_completer completer = {scope->thread, scope->thread->number, current_epoch()};

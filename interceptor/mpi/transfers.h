@@ -74,6 +74,10 @@ void vs_restarted_fortran(struct vs_waiting *waiting, const MPI_Fint *requests);
 void vs_posted_again(const struct vs_waiting *waiting, const struct vs_scope *scope,
                      const struct vs_arguments *work, const struct vs_comm *comm);
 
+/* The call sent and received at once; halves to or from MPI_PROC_NULL are none. */
+void vs_exchanged(const struct vs_scope *scope, const struct vs_arguments *sent,
+                  const struct vs_arguments *received);
+
 /* The call freed `request`, which may have been started. */
 void vs_freed(const struct vs_scope *scope, MPI_Request request);
 

@@ -130,12 +130,14 @@ static inline void vs_work_mreceive(struct vs_arguments *work, const struct vs_c
 }
 
 static inline void vs_work_sendrecv(struct vs_arguments *work, const struct vs_comm *comm,
-                                    MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                                    int sendtag, MPI_Count recvcount, MPI_Datatype recvtype,
-                                    int source, int recvtag, const MPI_Status *status) {
+                                    const struct vs_scope *scope, MPI_Count sendcount,
+                                    MPI_Datatype sendtype, int dest, int sendtag,
+                                    MPI_Count recvcount, MPI_Datatype recvtype, int source,
+                                    int recvtag, const MPI_Status *status) {
   struct vs_arguments received = vs_no_work();
   vs_work_send(work, comm, sendcount, sendtype, dest, sendtag);
   vs_work_receive(&received, comm, recvcount, recvtype, source, recvtag, status);
+  vs_exchanged(scope, work, &received);
   if (dest == MPI_PROC_NULL) {
     work->peer = received.peer;
     work->tag = received.tag;
@@ -144,9 +146,11 @@ static inline void vs_work_sendrecv(struct vs_arguments *work, const struct vs_c
 }
 
 static inline void vs_work_exchange(struct vs_arguments *work, const struct vs_comm *comm,
-                                    MPI_Count count, MPI_Datatype type, int dest, int sendtag,
-                                    int source, int recvtag, const MPI_Status *status) {
-  vs_work_sendrecv(work, comm, count, type, dest, sendtag, count, type, source, recvtag, status);
+                                    const struct vs_scope *scope, MPI_Count count,
+                                    MPI_Datatype type, int dest, int sendtag, int source,
+                                    int recvtag, const MPI_Status *status) {
+  vs_work_sendrecv(work, comm, scope, count, type, dest, sendtag, count, type, source, recvtag,
+                   status);
 }
 
 /* Bytes of what is received as posted: there is no status yet. */

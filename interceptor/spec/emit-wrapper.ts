@@ -181,6 +181,7 @@ function workStatements(call: Call, language: Language): string[] {
   const roles = RULES[call.work] ?? [];
   const handles = roles.includes("recvtypes") || roles.includes("startrequests");
   const suffix = handles ? language.handleArraySuffix : "";
-  const values = ["&work", "&communicator", ...roles.map(value)];
+  const scope = call.category === "sendrecv" ? ["&scope"] : []; // both halves are transfers
+  const values = ["&work", "&communicator", ...scope, ...roles.map(value)];
   return [`vs_work_${call.work}${suffix}(${values.join(", ")});`, ...made];
 }

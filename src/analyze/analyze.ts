@@ -13,6 +13,8 @@ import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
 import { splitKeys } from "./split-keys.ts";
 import { listUnusualPaths } from "./unusual-paths.ts";
 import { findWaiting } from "./waiting.ts";
+import { matchMessages } from "./waits/match-messages.ts";
+import { findMessageWaits } from "./waits/message-waits.ts";
 import { findWholeRunSlowness } from "./whole-run-slowness.ts";
 import { findCollectiveWaits } from "./waits/collective-waits.ts";
 import { countCells } from "./work-cells.ts";
@@ -56,6 +58,13 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ["ledger", () => fillLedger(store)],
     ["iterations", () => findIterations(store, wallNs)],
     ["collectives", () => findCollectiveWaits(store)],
+    [
+      "messages",
+      async () => {
+        await matchMessages(store);
+        await findMessageWaits(store);
+      },
+    ],
   ];
   await prepare(store);
   for (const [name, pass] of passes) {

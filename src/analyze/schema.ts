@@ -1,3 +1,5 @@
+import { MESSAGE_TABLES } from "./waits/message-schema.ts";
+
 /**
  * Tables that the analysis passes write, in the order of the passes. Each pass reads tables and writes
  * tables; none reads another's internals. Times as in src/trace/schema.ts.
@@ -6,7 +8,7 @@
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
 export const ANALYSIS_VERSION = 16;
 
-export const ANALYSIS_TABLES = `
+export const ANALYSIS_TABLES = `${MESSAGE_TABLES}
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work
   class INTEGER PRIMARY KEY,
   kind VARCHAR NOT NULL,        -- compute: snippet is an edge; communication, io, wait: a state
@@ -192,10 +194,11 @@ CREATE TABLE collective_counts( -- how collective calls of different ranks were 
                                 --   an intercommunicator
 );
 CREATE TABLE wait_states(       -- who waited for whom: sums of waits above 0. See docs/wait-states.md
-  kind VARCHAR NOT NULL,        -- wait at barrier, wait at n-to-n, late root, wait at n-to-1, wait at prefix
+  kind VARCHAR NOT NULL,        -- late sender, late receiver, wait for completion; of collectives: wait at barrier,
+                                --   wait at n-to-n, late root, wait at n-to-1, wait at prefix
   rank INTEGER NOT NULL,        -- that waited
   state INTEGER NOT NULL,       -- the call that waited
-  cause_rank INTEGER NOT NULL,  -- the last one that it waited for
+  cause_rank INTEGER NOT NULL,  -- the last one that it waited for; -1: several, or not known
   cause_state INTEGER NOT NULL, -- of the late call of that rank; -1 not known
   calls BIGINT NOT NULL,
   waiting_ns BIGINT NOT NULL

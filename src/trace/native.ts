@@ -160,6 +160,7 @@ export interface TransferColumns {
   wait_thread: Int16Array<ArrayBuffer>;
   wait_state: Int32Array<ArrayBuffer>;
   outcome: Int16Array<ArrayBuffer>;
+  receive: Int16Array<ArrayBuffer>;
 }
 
 /** What a trace file says without its calls. Numbers of states and so on are those of the file. */

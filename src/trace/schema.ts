@@ -7,7 +7,7 @@
  */
 
 /** Raised whenever a table changes; a store with another version is rebuilt from its traces. */
-export const STORE_VERSION = 6;
+export const STORE_VERSION = 7;
 
 /** Snippet kinds, as in the report model. */
 export type Kind = "compute" | "communication" | "io" | "gpu";
@@ -184,7 +184,7 @@ CREATE TABLE probes(            -- tiny works that are the same on all ranks and
   run_delay_ns BIGINT,          -- time so far that it was ready and waited for a core; NULL: the kernel does not say
   core INTEGER NOT NULL         -- it ran on; -1 not known
 );
-CREATE TABLE transfers(         -- non-blocking transfers: started by one call, completed by another
+CREATE TABLE transfers(         -- started by one call, completed by another (MPI_Sendrecv: what it sent and what it received)
   rank INTEGER NOT NULL,
   thread SMALLINT NOT NULL,     -- that started it
   start_state INTEGER NOT NULL, -- the starting call
@@ -197,7 +197,8 @@ CREATE TABLE transfers(         -- non-blocking transfers: started by one call, 
   tag INTEGER NOT NULL,         -- as in calls, but the real one of a receive with any
   wait_thread SMALLINT NOT NULL,-- that completed it
   wait_state INTEGER NOT NULL,  -- the completing call
-  outcome SMALLINT NOT NULL     -- 0 completed, 1 cancelled, 2 request freed, 3 failed
+  outcome SMALLINT NOT NULL,    -- 0 completed, 1 cancelled, 2 request freed, 3 failed
+  receive SMALLINT NOT NULL DEFAULT 0 -- 1: received a message; 0: anything else
 );
 CREATE TABLE transfer_counts(   -- one row per rank
   rank INTEGER NOT NULL,

@@ -25,6 +25,7 @@ export function makeTransferColumns(rows: number): TransferColumns {
     wait_thread: new Int16Array(rows),
     wait_state: new Int32Array(rows),
     outcome: new Int16Array(rows),
+    receive: new Int16Array(rows),
   };
 }
 

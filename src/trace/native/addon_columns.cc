@@ -112,6 +112,7 @@ TransferColumns takeTransferColumns(const Napi::Object &from) {
   columns.wait_thread = taker.small("wait_thread");
   columns.wait_state = taker.narrow("wait_state");
   columns.outcome = taker.small("outcome");
+  columns.receive = taker.small("receive");
   columns.capacity = taker.capacity();
   return columns;
 }

@@ -12,7 +12,7 @@ constexpr size_t kRows = 1000;
 
 struct Buffers {
   std::vector<int32_t> narrow[6];
-  std::vector<int16_t> small[3];
+  std::vector<int16_t> small[4];
   std::vector<int64_t> wide[4];
 
   TransferColumns columns() {
@@ -28,7 +28,8 @@ struct Buffers {
             wide[3].data(),   narrow[2].data(),
             narrow[3].data(), narrow[4].data(),
             small[1].data(),  narrow[5].data(),
-            small[2].data(),  kRows};
+            small[2].data(),  small[3].data(),
+            kRows};
   }
 };
 
@@ -53,6 +54,7 @@ size_t fuzzTransfers(const TraceFile &trace, const Mapping &mapping) {
       require(columns.completed_ns[i] >= columns.posted_ns[i], "completed before it was posted");
       require(columns.waited_ns[i] >= 0 && columns.bytes[i] >= 0, "a negative number");
       require(columns.outcome[i] >= kCompleted && columns.outcome[i] <= kFailed, "outcome");
+      require(columns.receive[i] == 0 || columns.receive[i] == 1, "direction");
       require(columns.thread[i] >= 0 && columns.wait_thread[i] >= 0, "thread");
     }
   }

@@ -96,6 +96,7 @@ bool TransferDecoder::write(const vst_transfer &transfer, const TransferColumns 
                          : (flags & VST_TRANSFER_FAILED) != 0  ? kFailed
                          : (flags & VST_TRANSFER_FREED) != 0   ? kFreed
                                                                : kCompleted;
+  columns.receive[row] = (flags & VST_TRANSFER_RECEIVE) != 0;
   return true;
 }
 

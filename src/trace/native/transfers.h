@@ -21,7 +21,7 @@ struct TransferColumns {
   int32_t *peer, *communicator, *tag;
   int16_t *wait_thread;
   int32_t *wait_state;
-  int16_t *outcome;
+  int16_t *outcome, *receive;
   size_t capacity;
 };
 

@@ -15,8 +15,12 @@ export interface TransferRun {
   remove(): void;
 }
 
-/** Runs a program on two ranks under varscope in a folder of its own, and ingests what it left. */
-export async function runForTransfers(mpi: Mpi, program: string[]): Promise<TransferRun> {
+/** Runs a program on two ranks under varscope in a folder of its own, ingests what it left, and does `more` with the store. */
+export async function runForTransfers(
+  mpi: Mpi,
+  program: string[],
+  more?: (store: Store) => Promise<void>,
+): Promise<TransferRun> {
   const directory = temporary("transfers-");
   const trace = join(directory, "trace");
   mkdirSync(trace);
@@ -31,6 +35,10 @@ export async function runForTransfers(mpi: Mpi, program: string[]): Promise<Tran
   expect({ stderr, status }).toEqual({ stderr, status: 0 });
   const { warnings } = await ingest(directory);
   expect(warnings).toEqual([]);
+  if (more) {
+    const store = await Store.open(join(directory, "run.duckdb"));
+    await more(store).finally(() => store.close());
+  }
   return {
     stdout,
     status,
