@@ -53,7 +53,7 @@ export function writeStencil(folder: string, events: number, ranks: number): voi
       bytes[i] = call < 8 ? 8192 : call === 9 ? 8 : 0;
       peer[i] = call < 8 ? (rank + [1, -1, 2, -2][call % 4]! + 2 * ranks) % ranks : -1;
       communicator[i] = call === 8 ? -1 : 0;
-      tag[i] = call < 8 ? call % 4 : -1;
+      tag[i] = call < 4 ? (call % 4) ^ 1 : call < 8 ? call % 4 : -1; // what the partner sends that way
       requests[i] = call === 8 ? 8 : 0;
     }
     writeTrace(join(folder, `${rank}.vst`), {

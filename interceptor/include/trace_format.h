@@ -333,11 +333,12 @@ struct vst_count {
  *
  * Records of a thread are numbered in the order in which they were staged, from 0, through all its
  * FRAGMENTS blocks and on into its slots: vst_staging.written counts them. Calls that were left out
- * or lost have no record and no number. A transfer names two records by thread and number. Where one
- * is missing (killed before it was staged, or a damaged block), nothing is known of the transfer.
- * MPI_Sendrecv and _replace have two, what they sent and what they received: both records are theirs.
- * The start's record tells what was posted; values of the transfer itself stand in their place
- * where the flags say so. A call that starts several (MPI_Startall) has one record for all.
+ * or lost have no record and no number. A transfer names two records by thread and number. Where
+ * one is missing (killed before it was staged, or a damaged block), nothing is known of the
+ * transfer. MPI_Sendrecv and _replace have two, what they sent and what they received: both records
+ * are theirs. The start's record tells what was posted; values of the transfer itself stand in
+ * their place where the flags say so. A call that starts several (MPI_Startall) has one record for
+ * all.
  */
 enum vst_transfer_flag {
   VST_TRANSFER_PEER = 1,         /* `peer` is given */

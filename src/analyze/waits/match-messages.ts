@@ -56,11 +56,9 @@ const CUTS = `
 
 const NUMBERED = `
   CREATE OR REPLACE TEMP TABLE numbered_ends AS
-    SELECT channel, receive, m.rowid AS id, order_ns, m.rank, state,
-           row_number() OVER (PARTITION BY channel, receive ORDER BY order_ns, thread, place) AS k
-      FROM message_ends m JOIN one_communicator o USING (communicator)
-      JOIN channels n ON n.communicator = o.same AND n.tag = m.tag AND n.sender = if(receive = 1, peer, rank)
-                     AND n.receiver = if(receive = 1, rank, peer);`;
+    SELECT channel, m.receive, m.rank, thread, state, start_ns, end_ns, done_ns, wait_ns, wait_thread, wait_state, bytes,
+           m.communicator, order_ns, row_number() OVER (PARTITION BY channel, m.receive ORDER BY order_ns, thread, place) AS k
+      FROM message_ends m JOIN end_channels USING (rank, peer, communicator, tag, receive);`;
 
 /** How many messages of each channel can be matched, and why not all. */
 const ALLOWED = `
@@ -92,23 +90,31 @@ const ALLOWED = `
 const MATCHED = `
   INSERT INTO messages
     SELECT s.rank, s.thread, s.state, s.start_ns, s.end_ns, s.wait_thread, s.wait_state, s.wait_ns, s.done_ns,
-           r.rank, r.thread, r.state, if(r.role IN ('receive', 'sendrecv'), r.start_ns, r.end_ns),
-           r.wait_thread, r.wait_state, r.wait_ns, r.done_ns, s.bytes, r.communicator, r.tag
-      FROM (SELECT channel, k, id FROM numbered_ends JOIN allowed_messages USING (channel) WHERE receive = 0 AND k <= allowed) a
-      JOIN (SELECT channel, k, id FROM numbered_ends WHERE receive = 1) b USING (channel, k)
-      JOIN message_ends s ON s.rowid = a.id
-      JOIN message_ends r ON r.rowid = b.id;`;
+           r.rank, r.thread, r.state, if(r.blocking, r.start_ns, r.end_ns),
+           r.wait_thread, r.wait_state, r.wait_ns, r.done_ns, s.bytes, r.communicator, c.tag
+      FROM (FROM numbered_ends JOIN allowed_messages USING (channel) WHERE receive = 0 AND k <= allowed) s
+      JOIN (FROM numbered_ends JOIN (SELECT state, role <> 'ireceive' AND role <> 'start' AS blocking FROM message_states) USING (state)
+             WHERE receive = 1) r USING (channel, k)
+      JOIN channels c USING (channel);`;
 
 const COUNTS = `
   INSERT INTO message_counts
     WITH ends AS (
-      SELECT m.rank, m.receive, e.channel, coalesce(e.k <= a.allowed, false) AS matched,
-             coalesce(a.reason, if(m.peer = -1, 'other', 'not_recorded')) AS reason
-        FROM message_ends m LEFT JOIN numbered_ends e ON e.id = m.rowid LEFT JOIN allowed_messages a ON a.channel = e.channel)
-    SELECT r.rank,
-           count(*) FILTER (receive = 0), count(*) FILTER (receive = 1),
-           count(*) FILTER (receive = 0 AND matched), count(*) FILTER (receive = 1 AND matched),
-           count(*) FILTER (NOT matched AND reason = 'sampled_out'), count(*) FILTER (NOT matched AND reason = 'not_recorded'),
-           count(*) FILTER (NOT matched AND reason = 'other'),
-           coalesce((SELECT count(*) FROM messages m WHERE m.receive_rank = r.rank AND m.receive_end_ns < m.send_start_ns), 0)
-      FROM ranks r LEFT JOIN ends e USING (rank) GROUP BY r.rank ORDER BY r.rank;`;
+      SELECT rank, receive, count(*) AS calls, count(*) FILTER (k <= allowed) AS matched, any_value(reason) AS reason
+        FROM numbered_ends JOIN allowed_messages USING (channel) GROUP BY rank, receive, channel
+      UNION ALL
+      SELECT rank, receive, count(*), 0, if(peer = -1, 'other', 'not_recorded')
+        FROM message_ends WHERE peer < 0 OR tag < 0 GROUP BY ALL),
+    total AS (
+      SELECT rank,
+             sum(calls) FILTER (receive = 0) AS sent, sum(calls) FILTER (receive = 1) AS received,
+             sum(matched) FILTER (receive = 0) AS matched_sends, sum(matched) FILTER (receive = 1) AS matched_receives,
+             sum(calls - matched) FILTER (reason = 'sampled_out') AS sampled_out,
+             sum(calls - matched) FILTER (reason = 'not_recorded') AS not_recorded,
+             sum(calls - matched) FILTER (reason = 'other') AS other
+        FROM ends GROUP BY rank),
+    wrong AS (
+      SELECT receive_rank AS rank, count(*) AS violations FROM messages WHERE receive_end_ns < send_start_ns GROUP BY receive_rank)
+    SELECT rank, coalesce(sent, 0), coalesce(received, 0), coalesce(matched_sends, 0), coalesce(matched_receives, 0),
+           coalesce(total.sampled_out, 0), coalesce(not_recorded, 0), coalesce(other, 0), coalesce(violations, 0)
+      FROM ranks LEFT JOIN total USING (rank) LEFT JOIN wrong USING (rank) ORDER BY rank;`;

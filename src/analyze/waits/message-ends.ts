@@ -21,7 +21,8 @@ export async function listMessageEnds(store: Store): Promise<void> {
 }
 
 export async function dropMessageEnds(store: Store): Promise<void> {
-  const names = "message_states one_communicator partitioned message_ends channels vague_receives";
+  const names =
+    "message_states one_communicator partitioned message_ends end_channels channels vague_receives";
   await store.execute(names.replace(/\w+/g, "DROP TABLE IF EXISTS temp.$&;"));
 }
 
@@ -106,10 +107,14 @@ const ORDER_BY_PROBES = `
 
 /** Numbers what MPI keeps in order: messages of one sender, receiver, communicator and tag. */
 const CHANNELS = `
+  CREATE OR REPLACE TEMP TABLE end_channels AS
+    SELECT rank, peer, m.communicator, tag, receive,
+           dense_rank() OVER (ORDER BY same, if(receive = 1, peer, rank), if(receive = 1, rank, peer), tag)::INTEGER AS channel
+      FROM (SELECT DISTINCT rank, peer, communicator, tag, receive FROM message_ends WHERE peer >= 0 AND tag >= 0) m
+      JOIN one_communicator USING (communicator);
   CREATE OR REPLACE TEMP TABLE channels AS
-    SELECT row_number() OVER (ORDER BY communicator, sender, receiver, tag)::INTEGER AS channel, *
-      FROM (SELECT DISTINCT o.same AS communicator, if(receive = 1, peer, rank) AS sender, if(receive = 1, rank, peer) AS receiver, tag
-              FROM message_ends JOIN one_communicator o USING (communicator) WHERE peer >= 0 AND tag >= 0);`;
+    SELECT DISTINCT channel, o.same AS communicator, if(receive = 1, peer, rank) AS sender, if(receive = 1, rank, peer) AS receiver, tag
+      FROM end_channels JOIN one_communicator o USING (communicator);`;
 
 /** Both halves of MPI_Isendrecv are one transfer, so nothing is known of what it received. */
 const VAGUE = `

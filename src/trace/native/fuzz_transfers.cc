@@ -22,14 +22,10 @@ struct Buffers {
       column.resize(kRows);
     for (auto &column : wide)
       column.resize(kRows);
-    return {narrow[0].data(), small[0].data(),
-            narrow[1].data(), wide[0].data(),
-            wide[1].data(),   wide[2].data(),
-            wide[3].data(),   narrow[2].data(),
-            narrow[3].data(), narrow[4].data(),
-            small[1].data(),  narrow[5].data(),
-            small[2].data(),  small[3].data(),
-            kRows};
+    return {
+        narrow[0].data(), small[0].data(),  narrow[1].data(), wide[0].data(),   wide[1].data(),
+        wide[2].data(),   wide[3].data(),   narrow[2].data(), narrow[3].data(), narrow[4].data(),
+        small[1].data(),  narrow[5].data(), small[2].data(),  small[3].data(),  kRows};
   }
 };
 
