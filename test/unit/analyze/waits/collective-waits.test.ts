@@ -149,7 +149,7 @@ describe("a call that ended before the last had come", () => {
 
 function transfer(rank: number, call: CallName, posted: number, completed: number, waited: number) {
   const wait = stateOf("MPI_Wait");
-  return `INSERT INTO transfers VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0);`;
+  return `INSERT INTO transfers VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0, 0);`;
 }
 
 describe("non-blocking collectives", () => {
