@@ -57,7 +57,7 @@ test("random messages to receives from anyone and with any tag: pairs are those 
   const whole = (limit: number): number => Math.floor(random() * limit);
   let matched = 0;
   let wild = 0;
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 15; round++) {
     const ranks = 2 + whole(3);
     const sends = Array.from({ length: 60 }, (_, i) => ({
       from: whole(ranks),
@@ -102,6 +102,6 @@ test("random messages to receives from anyone and with any tag: pairs are those 
     matched += pairs.length;
     wild += pairs.filter(([, { source, tag }]) => source === ANY || tag === ANY).length;
   }
-  expect(matched).toBeGreaterThan(500);
-  expect(wild).toBeGreaterThan(300);
+  expect(matched).toBeGreaterThan(300);
+  expect(wild).toBeGreaterThan(150);
 });
