@@ -22,7 +22,7 @@ const STATES = [
 type Name = (typeof STATES)[number][0];
 
 /** A call by name, entry and exit in ns; a message's partner and tag; the thread. */
-export type MessageCall = [
+export type MessageCall = readonly [
   name: Name,
   start: number,
   end: number,

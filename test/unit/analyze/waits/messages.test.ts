@@ -1,23 +1,61 @@
 import { describe, expect, test } from "vitest";
 import { matchMessages } from "../../../../src/analyze/waits/match-messages.ts";
-import { messagesOf, messageStore, stateOf, type Transfer } from "./message-store.ts";
+import {
+  type MessageCall,
+  messagesOf,
+  messageStore,
+  stateOf,
+  type Transfer,
+} from "./message-store.ts";
 
 const ANY = -2;
 const NULL = -3;
 
+/** A receive of rank 1 from rank 0. */
+const receiveOf = (posted: number, completed: number, tag: number): Transfer => ({
+  rank: 1,
+  start: "Irecv",
+  posted,
+  wait: "Wait",
+  completed,
+  waited: 0,
+  peer: 0,
+  tag,
+  receive: 1,
+});
+/** One half of an exchange of two ranks; of a persistent one. */
+const half = (rank: number, receive: 0 | 1): Transfer => ({
+  rank,
+  start: "Sendrecv",
+  posted: 60 + rank,
+  wait: "Sendrecv",
+  completed: 60 + rank,
+  waited: 0,
+  peer: 1 - rank,
+  tag: receive ? 1 + rank : 2 - rank,
+  receive,
+});
+const started = (rank: number, receive: 0 | 1): Transfer => ({
+  ...half(rank, receive),
+  start: "Startall",
+  posted: 80 + rank,
+  wait: "Waitall",
+  completed: 90,
+  waited: 5,
+  tag: 5,
+});
+
+/** Calls of one of two ranks that exchange both ways; the first one's threads send at the same time. */
+const exchange = (self: number): MessageCall[] => [
+  ["Sendrecv", 50 + self, 60 + self, 1 - self, 2 - self],
+  ["Startall", 70 + self, 80 + self, 1 - self, 5],
+  ["Waitall", 85, 90],
+  self === 0 ? ["Send", 20, 25, 1, 9, 1] : ["Recv", 30, 40, 0, 9],
+  self === 0 ? ["Send", 10, 15, 1, 9, 2] : ["Recv", 42, 45, 0, 9],
+];
+
 describe("matching", () => {
   test("the k-th send of a channel goes with its k-th receive, by posting and not by completion", async () => {
-    const receive = (posted: number, completed: number, tag: number): Transfer => ({
-      rank: 1,
-      start: "Irecv",
-      posted,
-      wait: "Wait",
-      completed,
-      waited: 0,
-      peer: 0,
-      tag,
-      receive: 1,
-    });
     const store = await messageStore(
       [
         [
@@ -35,10 +73,10 @@ describe("matching", () => {
       ],
       // The first took tag 7, and was waited for last; the fourth was cancelled.
       [
-        receive(16, 200, 7),
-        receive(20, 210, 8),
-        receive(12, 220, 7),
-        { ...receive(24, 230, 9), outcome: 1 },
+        receiveOf(16, 200, 7),
+        receiveOf(20, 210, 8),
+        receiveOf(12, 220, 7),
+        { ...receiveOf(24, 230, 9), outcome: 1 },
       ],
     );
     const { pairs } = await messagesOf(store);
@@ -51,43 +89,8 @@ describe("matching", () => {
   });
 
   test("halves of MPI_Sendrecv, two sides of persistent requests with one tag, and threads", async () => {
-    const half = (rank: number, receive: 0 | 1): Transfer => ({
-      rank,
-      start: "Sendrecv",
-      posted: 60 + rank,
-      wait: "Sendrecv",
-      completed: 60 + rank,
-      waited: 0,
-      peer: 1 - rank,
-      tag: receive ? 1 + rank : 2 - rank,
-      receive,
-    });
-    const started = (rank: number, receive: 0 | 1): Transfer => ({
-      ...half(rank, receive),
-      start: "Startall",
-      posted: 80 + rank,
-      wait: "Waitall",
-      completed: 90,
-      waited: 5,
-      tag: 5,
-    });
-    const rank = (self: number): Parameters<typeof messageStore>[0][number] => [
-      ["Sendrecv", 50 + self, 60 + self, 1 - self, 2 - self],
-      ["Startall", 70 + self, 80 + self, 1 - self, 5],
-      ["Waitall", 85, 90],
-      ...(self === 0
-        ? ([
-            ["Send", 20, 25, 1, 9, 1],
-            ["Send", 10, 15, 1, 9, 2],
-          ] as const)
-        : ([
-            ["Recv", 30, 40, 0, 9],
-            ["Recv", 42, 45, 0, 9],
-          ] as const)
-      ).map((call) => [...call] as Parameters<typeof messageStore>[0][number][number]),
-    ];
     const both = [0, 1].flatMap((r) => [half(r, 0), half(r, 1), started(r, 0), started(r, 1)]);
-    const store = await messageStore([rank(0), rank(1)], both);
+    const store = await messageStore([exchange(0), exchange(1)], both);
     const { pairs } = await messagesOf(store);
     expect(pairs).toEqual([
       "0@10 > 1@30",
@@ -101,7 +104,7 @@ describe("matching", () => {
   });
 
   test("behind the first gap a channel with thinned states or unequal counts is left unmatched", async () => {
-    const receives = [10, 20, 30, 40].map((at) => ["Recv", at + 2, at + 4, 0, 1] as const);
+    const receives = [10, 20, 30, 40].map((at): MessageCall => ["Recv", at + 2, at + 4, 0, 1]);
     const store = await messageStore(
       [
         [
@@ -110,7 +113,7 @@ describe("matching", () => {
           ["Send", 40, 42, 1, 1],
           ["Bsend", 50, 51, 1, 2],
         ],
-        [...receives.map((call) => [...call] as [...typeof call]), ["Recv", 55, 56, 0, 2]],
+        [...receives, ["Recv", 55, 56, 0, 2]],
       ],
       [],
       `INSERT INTO gaps VALUES (0, 0, 22, 40, 1);
@@ -158,14 +161,14 @@ describe("matching", () => {
 
   test("contradictions are kept and counted; too many are left out with a line", async () => {
     const calls = [[["Send", 100, 110, 1, 1]], [["Recv", 10, 20, 0, 1]]] as const;
-    const store = await messageStore(calls.map((rank) => rank.map((call) => [...call])));
+    const store = await messageStore(calls);
     expect((await messagesOf(store)).pairs).toEqual(["0@100 > 1@10"]);
     expect(await store.rows("SELECT violations FROM message_counts ORDER BY rank")).toEqual([
       { violations: 0 },
       { violations: 1 },
     ]);
     store.close();
-    const crowded = await messageStore(calls.map((rank) => rank.map((call) => [...call])));
+    const crowded = await messageStore(calls);
     await matchMessages(crowded, 1);
     await matchMessages(crowded, 1);
     expect(await crowded.rows("FROM warnings")).toEqual([

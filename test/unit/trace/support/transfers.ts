@@ -12,6 +12,7 @@ export const FLAG = {
   cancelled: 16,
   freed: 32,
   failed: 64,
+  receive: 128,
 };
 
 /** A row of the table `transfers` as text. */
@@ -39,7 +40,7 @@ export function randomTransfers(trace: RandomTrace, seed: number, count: number)
     at[thread] = end;
     const startThread = regular ? thread : random.below(totals.length);
     const start = Math.max(0, Math.min(end - distance, totals[startThread]! - 1));
-    const flags = regular ? 0 : random.below(128);
+    const flags = regular ? 0 : random.below(256);
     const given = (flag: number, value: number) => (flags & flag ? value : 0);
     rows.push([
       thread,
@@ -100,6 +101,7 @@ export function expectedTransfers(trace: RandomTrace, transfers: NativeTransfers
       thread,
       columns.state[end]!,
       flags & FLAG.cancelled ? 1 : flags & FLAG.failed ? 3 : flags & FLAG.freed ? 2 : 0,
+      flags & FLAG.receive ? 1 : 0,
     ];
     rows.push({ thread, row: row.join(" ") });
   }
