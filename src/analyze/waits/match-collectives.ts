@@ -3,6 +3,9 @@ import { COLLECTIVE_CALLS } from "./collective-calls.ts";
 import { anchorCalls } from "./anchored-collectives.ts";
 import { countAgain, dropImplausible, findUnseen } from "./unseen-collectives.ts";
 
+/** Above so many recorded collective calls, those behind left out ones stay without a number: it would take a minute and more. */
+const MOST_COUNTED_AGAIN = 20_000_000;
+
 /**
  * Which calls of different ranks are one execution of a collective.
  *
@@ -23,18 +26,23 @@ import { countAgain, dropImplausible, findUnseen } from "./unseen-collectives.ts
  *   all members are known; first_end_ns: exit of the first one; last_ns: entry of the last one; last: its rank * 2^32 + its state
  *   (of equal entries that of the lowest rank); epoch: 0 counted from the start of the run, else since counting began again
  *
+ * @param mostCountedAgain with more recorded collective calls, none is counted behind gaps
  * @returns whether there are executions
  */
-export async function matchCollectives(store: Store): Promise<boolean> {
+export async function matchCollectives(
+  store: Store,
+  mostCountedAgain = MOST_COUNTED_AGAIN,
+): Promise<boolean> {
   await store.execute(STATES);
   const unseen = await findUnseen(store);
   await store.execute(RECORDS);
-  if (unseen) await countAgain(store);
+  const again = unseen && (await recordedCalls(store)) <= mostCountedAgain;
+  if (unseen) await countAgain(store, again);
   await store.execute(`CREATE OR REPLACE TEMP TABLE collective_calls AS ${numberedCalls("true")}`);
   await store.execute(
     `CREATE OR REPLACE TEMP TABLE collective_executions AS ${executionsOf("true")}`,
   );
-  if (unseen) {
+  if (again) {
     await dropImplausible(store);
     await countBetween(store);
   }
@@ -43,6 +51,11 @@ export async function matchCollectives(store: Store): Promise<boolean> {
     "SELECT count(*) AS n FROM collective_executions WHERE complete",
   );
   return row!.n > 0;
+}
+
+async function recordedCalls(store: Store): Promise<number> {
+  const row = await store.row<{ n: number }>("SELECT count(*) AS n FROM collective_records");
+  return row!.n;
 }
 
 /** Numbers the calls that lie between executions known by now, instead of from the start of the run. */

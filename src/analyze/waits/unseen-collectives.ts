@@ -59,15 +59,17 @@ export async function findUnseen(store: Store): Promise<boolean> {
  *
  * Reads and replaces `collective_records`; reads `collective_gaps`, `collective_states`, `communicators`. Writes temporary
  * `synchronising`(communicator, call): where everybody waits for everybody.
+ *
+ * @param again false: everything is counted from the start of the run
  */
-export async function countAgain(store: Store): Promise<void> {
+export async function countAgain(store: Store, again: boolean): Promise<void> {
   await store.execute(`
     CREATE OR REPLACE TEMP TABLE synchronising AS
       SELECT r.communicator, r.call FROM collective_records r JOIN collective_states s USING (state)
        GROUP BY r.communicator, r.call
       HAVING bool_and(r.surely AND NOT s.non_blocking AND s.pattern IN ('barrier', 'n-to-n'));
     CREATE OR REPLACE TEMP TABLE counted_again AS
-      WITH usable AS (FROM synchronising WHERE call IN (SELECT call FROM collective_gaps)),
+      WITH usable AS (FROM synchronising WHERE ${again} AND call IN (SELECT call FROM collective_gaps)),
       members AS (SELECT communicator, unnest(members) AS rank FROM communicators),
       unseen AS (
         SELECT u.communicator, u.call, g.start_ns, g.end_ns

@@ -149,7 +149,8 @@ describe("a call that ended before the last had come", () => {
 
 function transfer(rank: number, call: CallName, posted: number, completed: number, waited: number) {
   const wait = stateOf("MPI_Wait");
-  return `INSERT INTO transfers VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0, 0);`;
+  return `INSERT INTO transfers(rank, thread, start_state, posted_ns, completed_ns, waited_ns, bytes, peer, communicator, tag,
+      wait_thread, wait_state, outcome) VALUES (${rank}, 0, ${stateOf(call)}, ${posted}, ${completed}, ${waited}, 8, -1, 0, -1, 0, ${wait}, 0);`;
 }
 
 describe("non-blocking collectives", () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { matchCollectives } from "../../../../src/analyze/waits/match-collectives.ts";
 import type { Store } from "../../../../src/trace/store.ts";
 import { type Call, collectivesOf, countsIn, stateOf, waitsIn } from "./collective-store.ts";
 
@@ -71,6 +72,19 @@ describe("what cannot be counted is not matched", () => {
       INSERT INTO sampled_out VALUES (1, 0, ${stateOf("MPI_Send")}, 5, 5, 5);`;
     store = await collectivesOf({ ranks: 2, calls: [...steps(0, 10), ...steps(1, 10)], rows });
     expect((await countsIn(store))[0]).toMatchObject({ complete: 20, unmatched: 0 });
+  });
+
+  test("behind any gap where there are too many calls", async () => {
+    const calls = [0, 1].flatMap((rank) => steps(rank, 10));
+    const rows = `
+      INSERT INTO gaps VALUES (1, 0, 461, 520, 1);
+      INSERT INTO sampled_out VALUES (1, 0, ${stateOf("MPI_Barrier")}, 1, 1, 1);`;
+    store = await collectivesOf({ ranks: 2, calls, rows });
+    // Rank 0 is in the barrier of step 5 when the gap ends.
+    expect((await countsIn(store))[0]).toMatchObject({ complete: 19, unmatched: 2 });
+    await store.execute("DELETE FROM collective_counts");
+    await matchCollectives(store, 39);
+    expect((await countsIn(store))[0]).toMatchObject({ complete: 14, unmatched: 12 });
   });
 
   test("left out calls whose state is damaged may have been any", async () => {
