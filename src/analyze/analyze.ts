@@ -7,6 +7,7 @@ import { findImbalances } from "./imbalances.ts";
 import { findIterations } from "./iterations.ts";
 import { fillLedger } from "./ledger.ts";
 import { type KeyModel, modelKeys } from "./model-keys.ts";
+import { findRegionEvidence } from "./region-evidence.ts";
 import { findRegions } from "./regions.ts";
 import { ANALYSIS_TABLES, ANALYSIS_VERSION, ANALYSIS_VIEWS } from "./schema.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
@@ -54,6 +55,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
     ["regions", () => findRegions(store, settings, wallNs, binNs)],
     ["waiting", () => findWaiting(store, binNs)],
     ["speeds", () => findWholeRunSlowness(store, settings, wallNs)],
+    ["evidence", () => findRegionEvidence(store, wallNs)],
     ["imbalances", () => findImbalances(store, settings, wallNs)],
     ["ledger", () => fillLedger(store)],
     ["iterations", () => findIterations(store, wallNs)],

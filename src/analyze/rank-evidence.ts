@@ -32,11 +32,13 @@ const ENOUGH = 8;
  * Medians of equally fast cores differ by this (log) for reasons of their own: where pages lie, what the memory
  * does for others. Measured between the cores of the development machine under load: 0.006, 0.001, 0.06.
  */
-const USUAL_DIFFERENCE: Readonly<Record<string, number>> = {
+export const USUAL_DIFFERENCE: Readonly<Record<string, number>> = {
   compute: 0.005,
   cache: 0.01,
   memory: 0.04,
 };
+/** So many of these (standard deviations) are allowed for where two cores are compared. */
+export const REACH_OF_CORES = 3;
 /**
  * What is slower throughout is slower in its quicker moments, too: this quantile must differ as the median does. Memory that
  * others use now and then makes medians of ranks probed at other moments differ by 60 %.

@@ -154,6 +154,22 @@ CREATE TABLE region_ranks(
   lost_ns DOUBLE NOT NULL       -- slow: own work above reference, with fragments that the borders hit in part, so a
                                 --   little more than observed - reference; waiting: communication above reference
 );
+CREATE TABLE region_evidence(   -- what probes and the kernel tell of each region; no causes
+  region INTEGER NOT NULL,
+  source VARCHAR NOT NULL,      -- probes; kernel: counters
+  kind VARCHAR NOT NULL,        -- of probe: compute, cache, memory; counter: run_delay, steal_time, involuntary_switches
+  against VARCHAR NOT NULL,     -- compared with: self, the same ranks at other times; others, other ranks meanwhile
+  inside_count BIGINT,          -- probes compared, those within 10 ms of each other as one; NULL: kernel
+  outside_count BIGINT,
+  inside DOUBLE,                -- probes: median, ns; kernel: counted inside, ns or events, over the ranks
+  outside DOUBLE,               -- probes: median, ns; kernel: what is counted in as much time elsewhere
+  ratio DOUBLE,                 -- probes: how many times as long they took inside (Hodges-Lehmann); kernel: inside / outside
+  low DOUBLE,                   -- probes: limits of ratio, each passed with a chance of 1/60; kernel: share if nothing
+  high DOUBLE,                  --   (low) or all (high) was counted inside of what readings at the borders leave open
+  share DOUBLE,                 -- of the slow-down. probes: log(ratio) / -log(performance); kernel: of lost_ns of these ranks
+  verdict VARCHAR NOT NULL      -- probes: slower, not_slower, unknown; kernel: explains (half or more of the loss),
+                                --   does_not_explain, counted (events)
+);
 CREATE TABLE rank_speeds(       -- whether ranks took longer for the same work throughout, and what tells why
   rank INTEGER NOT NULL,
   excess DOUBLE NOT NULL,       -- own time of the same computations above that of the other ranks, 0.1 is 10 % longer
