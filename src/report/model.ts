@@ -131,8 +131,32 @@ export interface Region {
    * `run_delay`, `snippets`; empty for a region that came and went.
    */
   throughout: string[];
+  /** What probes and the kernel's counters tell of it; empty where neither was recorded. */
+  evidence: RegionEvidence[];
   causes: { cause: string; share: number; shareInterval: [number, number]; evidence: string }[];
   advice: string;
+}
+
+export interface RegionEvidence {
+  /** probes: fixed works that were timed now and then; kernel: counters. */
+  source: "probes" | "kernel";
+  /** What the probe uses, or the counter. */
+  kind: "compute" | "cache" | "memory" | "run_delay" | "steal_time" | "involuntary_switches";
+  /** Compared with the same ranks at other times, or with other ranks at the same time. */
+  against: "self" | "others";
+  /** Probes that were compared; null: kernel. */
+  insideCount: number | null;
+  outsideCount: number | null;
+  /** Time of probes, or counts per time, inside / outside; null: not known. */
+  ratio: number | null;
+  /** Limits of it, each passed with a chance of 1/60; null: not known, or kernel. */
+  ratioInterval: [number, number] | null;
+  /** Of the slow-down (probes, in logs: above 1 if they were slowed more than the work) or of lostSeconds. */
+  share: number | null;
+  /** What is known of it for sure, as counters are read now and then; null: probes, or counts of events. */
+  shareInterval: [number, number] | null;
+  /** explains: the kernel lays half of the loss or more to it; counted: events, no time. */
+  verdict: "slower" | "not_slower" | "unknown" | "explains" | "does_not_explain" | "counted";
 }
 
 export interface Imbalance {

@@ -2,6 +2,7 @@ import { hostNames } from "./host-names.ts";
 import type { Store } from "../../trace/store.ts";
 import type { Kind, Region } from "../model.ts";
 import { adviceFor } from "./advice.ts";
+import { buildEvidence } from "./region-evidence.ts";
 
 interface RegionRow extends Record<string, unknown> {
   region: number;
@@ -32,6 +33,7 @@ export async function buildRegions(store: Store): Promise<Region[]> {
   const iterations = await store.rows<{ region: number; first: number; last: number }>(
     "SELECT region, first_iteration AS first, last_iteration AS last FROM region_iterations",
   );
+  const measured = await buildEvidence(store);
   return rows.map((row) => {
     const inLoop = iterations.find(({ region }) => region === row.region);
     const own = members.filter(({ region }) => region === row.region);
@@ -60,6 +62,7 @@ export async function buildRegions(store: Store): Promise<Region[]> {
             .flatMap((one) => one.evidence.split(",")),
         ),
       ],
+      evidence: measured.get(row.region) ?? [],
       causes: [],
     };
     return Object.assign(region, { advice: adviceFor(region, hostsOfJob.size) });

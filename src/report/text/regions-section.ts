@@ -1,6 +1,7 @@
 import type { Imbalance, Region, Report } from "../model.ts";
 import { formatMoment, formatPercent, formatSeconds, formatSecondsRange } from "./numbers.ts";
 import { namesInWords, ranksInWords } from "./ranks.ts";
+import { evidenceInWords } from "./region-evidence.ts";
 import type { Style } from "./style.ts";
 import { printable, wrap } from "./width.ts";
 import { speed } from "./verdict.ts";
@@ -43,6 +44,7 @@ function regionLines(
     `lost ${formatSeconds(region.lostSeconds)} of rank-time (95 % interval ${formatSecondsRange(low, high)}); ${chance(region.significance)}`,
   ];
   if (region.throughout.length > 0) facts.push(throughout(region));
+  facts.push(...evidenceInWords(region));
   if (region.victims.length > 0) {
     facts.push(`only waited meanwhile: ${ranksInWords(region.victims, run.ranks)}`);
   }

@@ -5,7 +5,7 @@ import { SENSITIVE_SETTINGS } from "../../../src/analyze/settings.ts";
 import { Store } from "../../../src/trace/store.ts";
 import { ourVerdict } from "../rules/ours.ts";
 import type { Region } from "../score/region.ts";
-import { machineShare } from "./machine.ts";
+import { machineShare, probesOf, type ProbesOf } from "./machine.ts";
 import { fellBehind } from "./pace.ts";
 import type { Way } from "./run.ts";
 
@@ -14,6 +14,8 @@ export interface Said {
   found: Region[];
   /** Share of each found region's loss that the kernel lays to the machine. */
   machine: number[];
+  /** What the probes say of each. */
+  probes: ProbesOf[];
   /** Share of the bins of computation that are flagged. */
   flagged: number;
 }
@@ -21,6 +23,8 @@ export interface Said {
 export interface Judgement {
   seconds: number;
   coverage: number;
+  /** Probes of one kind that a rank made, mean. */
+  probesPerRank: number;
   /** The disturbance: kind, rank, interval. Of an undisturbed run an interval that was chosen alike. */
   kind: "compute" | "io";
   rank: number;
@@ -41,8 +45,13 @@ export async function judge(
 ): Promise<Judgement> {
   const store = await Store.open(join(directory, "run.duckdb"), { threads: 2 });
   try {
-    const { startedAt, wall } = (await store.row<{ startedAt: string; wall: number }>(`
-      SELECT (SELECT value FROM meta WHERE key = 'started_at') AS "startedAt", max(end_ns) AS wall FROM ranks`))!;
+    const { startedAt, wall, probesPerRank } = (await store.row<{
+      startedAt: string;
+      wall: number;
+      probesPerRank: number;
+    }>(`
+      SELECT (SELECT value FROM meta WHERE key = 'started_at') AS "startedAt", max(end_ns) AS wall,
+             (SELECT count(*) FROM probes WHERE kind = 'compute') / count(*) AS "probesPerRank" FROM ranks`))!;
     const [done] = way === "nothing" ? [when] : truthIntervals(readTruth(when.truth), startedAt);
     const startNs = Math.max(0, (done?.from ?? 0) * 1e9);
     const endNs = Math.min(wall, (done?.to ?? 0) * 1e9);
@@ -53,6 +62,7 @@ export async function judge(
     return {
       seconds: wall / 1e9,
       coverage,
+      probesPerRank,
       kind: way === "files" ? "io" : "compute",
       rank,
       startNs,
@@ -70,5 +80,5 @@ async function said(store: Store): Promise<Said> {
   const { regions, flagged } = await ourVerdict(store);
   const machine: number[] = [];
   for (const region of regions) machine.push(await machineShare(store, region));
-  return { found: regions, machine, flagged };
+  return { found: regions, machine, probes: await probesOf(store), flagged };
 }

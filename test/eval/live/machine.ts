@@ -48,3 +48,23 @@ export async function machineShare(store: Store, { parts, lostNs }: Region): Pro
   }
   return ns / lostNs;
 }
+
+/** What the probes say of a region. */
+export interface ProbesOf {
+  /** A kind was slower by a share of the slow-down that matters. */
+  confirm: boolean;
+  inside: number;
+  outside: number;
+}
+
+/** Probes confirm a region if a kind of them was slower by this share of its slow-down (in logs): they do other work than it. */
+const SLOWED = 0.25;
+
+/** What the probes say of regions, in order of their numbers; with no probes, that there are none. */
+export function probesOf(store: Store): Promise<ProbesOf[]> {
+  return store.rows(`
+    SELECT coalesce(bool_or(verdict = 'slower' AND share >= ${SLOWED}), false) AS confirm,
+           coalesce(max(inside_count), 0)::INTEGER AS inside, coalesce(max(outside_count), 0)::INTEGER AS outside
+      FROM regions LEFT JOIN (FROM region_evidence WHERE source = 'probes') USING (region)
+     GROUP BY region ORDER BY region`);
+}

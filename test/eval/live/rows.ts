@@ -39,7 +39,13 @@ export function liveRows(all: readonly LiveRun[]): Row[] {
 }
 
 const none = ({ found }: { found: Region[] }) => found.length === 0;
-const unconfirmed = (run: LiveRun) => run.byDefault.machine.some((share) => share < CONFIRMED);
+/** Whether any region of a run is confirmed neither by the kernel nor by the probes, or not by those asked for. */
+function unconfirmed({ byDefault }: LiveRun, kernel: boolean, probes: boolean): boolean {
+  return byDefault.found.some(
+    (_, i) =>
+      !(kernel && byDefault.machine[i]! >= CONFIRMED) && !(probes && byDefault.probes[i]!.confirm),
+  );
+}
 
 function undisturbedRows(quiet: readonly LiveRun[]): Row[] {
   const common = { part: "live", unit: "%" as const, runs: quiet.length };
@@ -55,8 +61,21 @@ function undisturbedRows(quiet: readonly LiveRun[]): Row[] {
       ...common,
       what: "  without one that the kernel does not confirm",
       bar: "",
-      values: ours(percentOf(quiet, (run) => !unconfirmed(run))),
+      values: ours(percentOf(quiet, (run) => !unconfirmed(run, true, false))),
     },
+    {
+      ...common,
+      what: "  without one that the probes do not confirm",
+      bar: "",
+      values: ours(percentOf(quiet, (run) => !unconfirmed(run, false, true))),
+    },
+    {
+      ...common,
+      what: "  without one that neither confirms",
+      bar: "",
+      values: ours(percentOf(quiet, (run) => !unconfirmed(run, true, true))),
+    },
+    ...probeRows(quiet),
     {
       ...common,
       what: "  bins flagged",
@@ -70,6 +89,33 @@ function undisturbedRows(quiet: readonly LiveRun[]): Row[] {
       bar: "",
       values: ours(percentOf(quiet, (run) => none(run.sensitive))),
     },
+  ];
+}
+
+/** How much the probes had to go by. */
+function probeRows(quiet: readonly LiveRun[]): Row[] {
+  const regions = quiet.flatMap(({ byDefault }) => byDefault.probes);
+  const row = (what: string, values: readonly number[]): Row => ({
+    part: "live",
+    bar: "",
+    unit: "",
+    what,
+    values: ours(mean(values)),
+    runs: values.length,
+  });
+  return [
+    row(
+      "  probes of a kind on a rank, mean",
+      quiet.map((run) => run.probesPerRank),
+    ),
+    row(
+      "  probes inside a region, mean",
+      regions.map(({ inside }) => inside),
+    ),
+    row(
+      "  probes outside it, mean",
+      regions.map(({ outside }) => outside),
+    ),
   ];
 }
 

@@ -3,7 +3,8 @@ import { liveRows } from "../../eval/live/rows.ts";
 import type { LiveRun } from "../../eval/live/run.ts";
 import type { Region } from "../../eval/score/region.ts";
 
-const SAID = { found: [] as Region[], machine: [] as number[], flagged: 0 };
+type Probes = LiveRun["byDefault"]["probes"][number];
+const SAID = { found: [] as Region[], machine: [] as number[], probes: [] as Probes[], flagged: 0 };
 
 function run(values: Partial<LiveRun>): LiveRun {
   return {
@@ -12,6 +13,7 @@ function run(values: Partial<LiveRun>): LiveRun {
     rank: 1,
     seconds: 6,
     coverage: 0.9,
+    probesPerRank: 10,
     kind: "compute",
     startNs: 2e9,
     endNs: 4e9,
@@ -29,8 +31,15 @@ function region(rank: number, startNs: number, endNs: number, lostNs: number): R
   return { kind: "compute", parts: [{ rank, startNs, endNs }], lostNs };
 }
 
-function says(found: Region[], machine: number[]): Pick<LiveRun, "byDefault" | "sensitive"> {
-  return { byDefault: { ...SAID, found, machine }, sensitive: { ...SAID, found, machine } };
+/** `slower`: whether probes were, for each region. */
+function says(
+  found: Region[],
+  machine: number[],
+  slower: boolean[] = found.map(() => false),
+): Pick<LiveRun, "byDefault" | "sensitive"> {
+  const probes = slower.map((confirm) => ({ confirm, inside: 3, outside: 8 }));
+  const said = { ...SAID, found, machine, probes };
+  return { byDefault: said, sensitive: said };
 }
 
 function value(runs: readonly LiveRun[], what: string): number | undefined {
@@ -79,9 +88,20 @@ test("a disturbance that does not slow its victim is not missed", () => {
   expect(value([run({ behind: 1.2, program: "lammps" }), run({}), run(hog)], effect)).toBe(0);
 });
 
-test("undisturbed runs with a region, and with one that the kernel does not confirm", () => {
+test("undisturbed runs with a region, and with one that kernel, probes or neither confirm", () => {
   const found = [region(0, 1e9, 1.2e9, 0.1e9)];
-  const runs = [run({}), run({}), run(says(found, [0.9])), run(says(found, [0.1]))];
-  expect(value(runs, "undisturbed runs without a region")).toBe(50);
-  expect(value(runs, "  without one that the kernel does not confirm")).toBe(75);
+  const both = [...found, region(1, 1e9, 1.2e9, 0.1e9)];
+  const runs = [
+    run({}),
+    run(says(found, [0.9])),
+    run(says(found, [0.1])),
+    run(says(found, [0.1], [true])),
+    run(says(both, [0.9, 0.1], [false, true])),
+  ];
+  expect(value(runs, "undisturbed runs without a region")).toBe(20);
+  expect(value(runs, "  without one that the kernel does not confirm")).toBe(40);
+  expect(value(runs, "  without one that the probes do not confirm")).toBe(40);
+  expect(value(runs, "  without one that neither confirms")).toBe(80);
+  expect(value(runs, "  probes of a kind on a rank, mean")).toBe(10);
+  expect(value(runs, "  probes inside a region, mean")).toBe(3);
 });

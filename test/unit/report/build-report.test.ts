@@ -164,6 +164,7 @@ describe("buildReport", () => {
       culprits: [1],
       victims: [0],
       throughout: [],
+      evidence: [],
       causes: [],
     });
     expect(regions[0]?.advice).toMatch(/rank 1 on node2/);

@@ -174,6 +174,7 @@ const region = (fields: Partial<Region>): Region => ({
   culprits: [],
   victims: [],
   throughout: [],
+  evidence: [],
   causes: [],
   advice: "Look.",
   ...fields,
