@@ -62,7 +62,7 @@ const SLOWED = 0.25;
 
 /** What the probes say of regions, in order of their numbers; with no probes, that there are none. */
 export function probesOf(store: Store): Promise<ProbesOf[]> {
-  return store.rows(`
+  return store.rows<Record<string, unknown> & ProbesOf>(`
     SELECT coalesce(bool_or(verdict = 'slower' AND share >= ${SLOWED}), false) AS confirm,
            coalesce(max(inside_count), 0)::INTEGER AS inside, coalesce(max(outside_count), 0)::INTEGER AS outside
       FROM regions LEFT JOIN (FROM region_evidence WHERE source = 'probes') USING (region)
