@@ -34,10 +34,10 @@ async function probe(store: Store, everyNs: number, slower: number): Promise<voi
   for (const [kind, ns] of Object.entries(USUAL))
     await store.execute(`
       INSERT INTO probes
-      SELECT rank, 0, '${kind}', at, ${ns} * (1 + 0.003 * ((i * 7 + rank) % 11)) * if((i + rank) % 5 = 0, 1 + 0.3 * (i % 4), 1)
-             * if(rank = 1 AND at BETWEEN ${HIT.startNs} AND ${HIT.endNs}, ${slower}, 1), 16000, at, NULL, rank
-        FROM (SELECT rank, i, (i * ${everyNs} + 7e6 * rank)::BIGINT AS at FROM range(4) a(rank), range(1000) b(i)
-               WHERE i * ${everyNs} < 1.2 * ${RUN}) ORDER BY rank, at`);
+      SELECT rank, 0, '${kind}', at_ns, ${ns} * (1 + 0.003 * ((i * 7 + rank) % 11)) * if((i + rank) % 5 = 0, 1 + 0.3 * (i % 4), 1)
+             * if(rank = 1 AND at_ns BETWEEN ${HIT.startNs} AND ${HIT.endNs}, ${slower}, 1), 16000, at_ns, NULL, rank
+        FROM (SELECT rank, i, (i * ${everyNs} + 7e6 * rank)::BIGINT AS at_ns FROM range(4) a(rank), range(1000) b(i)
+               WHERE i * ${everyNs} < 1.2 * ${RUN}) ORDER BY rank, at_ns`);
 }
 
 async function evidenceOf(
