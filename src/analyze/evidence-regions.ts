@@ -13,10 +13,15 @@ export interface EvidenceRegion {
   lostNs: number;
   /** All slow ranks. */
   all: number[];
-  /** Ranks that no region calls slow meanwhile, at most MOST_RANKS: on the same hosts if these have enough of them. */
+  /**
+   * Of a region over nearly the whole run: ranks that no region calls slow meanwhile, at most MOST_RANKS, on the same hosts if
+   * these have enough of them. Else none: a core that is slower throughout does not make its rank slow for a while.
+   */
   peers: number[];
 }
 
+/** A region of this share of the run leaves nothing to compare its ranks' probes with. */
+const NEARLY_ALL = 0.8;
 /** More ranks than these tell no more. */
 const MOST_RANKS = 64;
 /** Peers that hosts of a region must have, for others not to be asked. */
@@ -32,7 +37,7 @@ interface Row extends Record<string, unknown> {
 }
 
 /** Regions of all kinds, by number. */
-export async function readEvidenceRegions(store: Store): Promise<EvidenceRegion[]> {
+export async function readEvidenceRegions(store: Store, wallNs: number): Promise<EvidenceRegion[]> {
   const rows = await store.rows<Row>(`
     SELECT region, start_ns::DOUBLE AS "startNs", end_ns::DOUBLE AS "endNs", r.performance, k.rank, k.lost_ns AS lost
       FROM regions r JOIN region_ranks k USING (region) WHERE role = 'slow' ORDER BY region, k.lost_ns DESC, k.rank`);
@@ -54,7 +59,7 @@ export async function readEvidenceRegions(store: Store): Promise<EvidenceRegion[
       ranks: most.map(({ rank }) => rank).toSorted((a, b) => a - b),
       lostNs: most.reduce((sum, { lost }) => sum + lost, 0),
       all: own.map(({ rank }) => rank),
-      peers: peersOf(own, slow, hosts),
+      peers: endNs - startNs >= NEARLY_ALL * wallNs ? peersOf(own, slow, hosts) : [],
     };
   });
 }

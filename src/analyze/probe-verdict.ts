@@ -62,7 +62,7 @@ export function outsideOf(
  * over the whole run, with those of other ranks at the same time, allowing for what equally fast cores differ by.
  *
  * @param own of each slow rank
- * @param peers of each other rank, inside of the region's interval
+ * @param peers of each other rank, inside of the region's interval; none where the region is only a part of the run
  * @param performance of the region
  */
 export function compareProbes(

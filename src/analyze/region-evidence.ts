@@ -6,13 +6,13 @@ import { PROBE_KINDS, type ProbeCourse, type ProbeKind, readProbes } from "./pro
 import { compareProbes, insideOf, outsideOf } from "./probe-verdict.ts";
 
 /**
- * Pass 8. What probes of the cores and the kernel's account say of each region: whether fixed works took longer
+ * Between passes 7 and 8. What probes of the cores and the kernel's account say of each region: whether fixed works took longer
  * meanwhile, too, and how much of the loss the kernel knows of. It names no causes.
  *
  * Reads `regions`, `region_ranks`, `ranks`, `probes` and the counters; writes `region_evidence`.
  */
 export async function findRegionEvidence(store: Store, wallNs: number): Promise<void> {
-  const regions = await readEvidenceRegions(store);
+  const regions = await readEvidenceRegions(store, wallNs);
   if (regions.length === 0) return;
   const busy = new Map<number, [number, number][]>();
   for (const { startNs, endNs, all } of regions)

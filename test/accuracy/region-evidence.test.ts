@@ -98,6 +98,17 @@ describe("a region is held against the probes of its ranks", () => {
   });
 });
 
+test("a core that is slower throughout does not confirm a region for a while", async () => {
+  const { regions, rows } = await evidenceOf(async (store) => {
+    await probe(store, 400e6, 1);
+    await store.execute("UPDATE probes SET duration_ns = 1.6 * duration_ns WHERE rank = 1");
+  });
+  expect(regions).toEqual([[1]]);
+  expect(rows.map(({ against, verdict }) => [against, verdict])).toEqual(
+    Array.from({ length: 3 }, () => ["self", "unknown"]),
+  );
+});
+
 test("a region over nearly the whole run is held against probes of the other ranks", async () => {
   const long = { ...HIT, startNs: 0, endNs: 3 * RUN };
   const { regions, rows } = await evidenceOf(async (store) => {

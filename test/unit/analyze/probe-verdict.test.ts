@@ -10,21 +10,27 @@ import { moments, PROBE_KINDS, type ProbeKind } from "../../../src/analyze/probe
 import { Random } from "../../accuracy/noise.ts";
 
 /** Times of probes with a tail: one in seven is interrupted and takes up to ten times as long. */
-function draws(random: Random, n: number, factor: number): Float64Array {
+function draws(random: Random, n: number, factor: number, spread = 0.01): Float64Array {
   return Float64Array.from({ length: n }, () => {
     const tail = random.uniform() < 1 / 7 ? Math.log(10) * random.uniform() : 0;
-    return Math.log(16_000 * factor) + 0.01 * Math.abs(random.normal()) + tail;
+    return Math.log(16_000 * factor) + spread * Math.abs(random.normal()) + tail;
   });
 }
 
 /** Verdicts on `runs` regions of two ranks, half as fast, whose probes took `factor` times as long; by kind. */
-function verdicts(runs: number, factor: number, inside = 5, outside = 9): ProbeVerdict[][] {
+function verdicts(
+  runs: number,
+  factor: number,
+  inside = 5,
+  outside = 9,
+  spread = 0.01,
+): ProbeVerdict[][] {
   const random = new Random(17);
   return Array.from({ length: runs }, () =>
     PROBE_KINDS.map((kind) => {
       const own = [0, 1].map(() => ({
-        inside: draws(random, inside, factor),
-        outside: draws(random, outside, 1),
+        inside: draws(random, inside, factor, spread),
+        outside: draws(random, outside, 1, spread),
       }));
       return compareProbes(kind, own, [], 0.5);
     }),
@@ -37,6 +43,17 @@ const share = (all: ProbeVerdict[][], verdict: ProbeVerdict["verdict"]) =>
 describe("probes of the same ranks at other times", () => {
   test("are called slower by chance no more often than the level says", () => {
     expect(share(verdicts(200, 1), "slower")).toBeLessThanOrEqual(LEVEL);
+    // So wide that the limits alone decide, not what is of no account.
+    const wide = share(verdicts(1000, 1, 5, 9, 0.5), "slower");
+    expect(wide).toBeLessThanOrEqual(LEVEL);
+    expect(wide).toBeGreaterThan(LEVEL / 2);
+  });
+
+  test("have their true ratio between the limits as often as these say", () => {
+    const all = verdicts(400, 1.3, 5, 9, 0.5).flat();
+    const held = all.filter(({ low, high }) => low! <= 1.3 && high! >= 1.3).length / all.length;
+    expect(held).toBeGreaterThan(1 - (2 * LEVEL) / 3 - 0.015);
+    expect(held).toBeLessThan(0.99);
   });
 
   test("are called slower where they are", () => {

@@ -164,7 +164,32 @@ describe("buildReport", () => {
       culprits: [1],
       victims: [0],
       throughout: [],
-      evidence: [],
+      evidence: [
+        {
+          source: "probes",
+          kind: "compute",
+          against: "self",
+          insideCount: 8,
+          outsideCount: 24,
+          ratio: 1.5,
+          ratioInterval: [1.4, 1.6],
+          share: 0.58,
+          shareInterval: null,
+          verdict: "slower",
+        },
+        {
+          source: "kernel",
+          kind: "run_delay",
+          against: "self",
+          insideCount: null,
+          outsideCount: null,
+          ratio: 4,
+          ratioInterval: null,
+          share: 0.2,
+          shareInterval: [0.1, 0.3],
+          verdict: "does_not_explain",
+        },
+      ],
       causes: [],
     });
     expect(regions[0]?.advice).toMatch(/rank 1 on node2/);

@@ -30,6 +30,9 @@ INSERT INTO regions(region, kind, start_ns, end_ns, performance, lost_ns,
     lost_low_ns, lost_high_ns, significance, scope, event) VALUES (1, 'compute', 4000000000, 6000000000, 0.5, 1000000000, 900000000, 1100000000, 0.0001, 'ranks', 1);
 INSERT INTO region_ranks(region, rank, role, observed_ns, reference_ns, lost_ns) VALUES (1, 1, 'slow', 2000000000, 1000000000, 1000000000),
   (1, 0, 'waiting', 1500000000, 500000000, 1000000000);
+INSERT INTO region_evidence(region, source, kind, against, inside_count, outside_count, inside, outside, ratio, low, high, share, verdict) VALUES
+  (1, 'kernel', 'run_delay', 'self', NULL, NULL, 2e8, 5e7, 4, 0.1, 0.3, 0.2, 'does_not_explain'),
+  (1, 'probes', 'compute', 'self', 8, 24, 24000, 16000, 1.5, 1.4, 1.6, 0.58, 'slower');
 INSERT INTO imbalances(kind, ranks, excess_percent, cost_ns, verdict, reason) VALUES ('compute', [1], 12.5, 700000000, 'undecided', 'probes would decide it');
 INSERT INTO ledger(rank, kind, part, ns) VALUES
   (0, 'compute', 'vsensor', 6000000000), (0, 'communication', 'vsensor', 1200000000),
