@@ -13,6 +13,7 @@ import { ANALYSIS_TABLES, ANALYSIS_VERSION, ANALYSIS_VIEWS } from "./schema.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
 import { splitKeys } from "./split-keys.ts";
 import { listUnusualPaths } from "./unusual-paths.ts";
+import { findRunImpact } from "./impact/run-impact.ts";
 import { findWaiting } from "./waiting.ts";
 import { matchMessages } from "./waits/match-messages.ts";
 import { findMessageWaits } from "./waits/message-waits.ts";
@@ -67,6 +68,7 @@ export async function analyze(store: Store, options: AnalyzeOptions = {}): Promi
         await findMessageWaits(store);
       },
     ],
+    ["run impact", () => findRunImpact(store)],
   ];
   await prepare(store);
   for (const [name, pass] of passes) {

@@ -219,6 +219,13 @@ CREATE TABLE wait_states(       -- who waited for whom: sums of waits above 0. S
   calls BIGINT NOT NULL,
   waiting_ns BIGINT NOT NULL
 );
+CREATE TABLE run_impacts(       -- what lost time cost the job: how much earlier it would have ended without
+  what VARCHAR NOT NULL,        -- region; all regions: without any of them
+  region INTEGER NOT NULL,      -- 0 for all
+  impact_ns DOUBLE NOT NULL,
+  low_ns DOUBLE NOT NULL,       -- at the ends of the 95 % interval of the time lost
+  high_ns DOUBLE NOT NULL
+);
 CREATE TABLE analysis_meta(     -- analysis_version, bin_ns, bins, and the settings used
   key VARCHAR PRIMARY KEY,
   value VARCHAR NOT NULL

@@ -121,8 +121,9 @@ export interface Region {
   performance: number;
   lostSeconds: number;
   lostInterval: [number, number];
-  /** Wall seconds the job would have saved; null until waits and dependences are analysed. */
+  /** Wall seconds the job would have saved without this loss, and their 95 % interval; null: too many calls to replay the run. */
   runImpactSeconds: number | null;
+  runImpactInterval: [number, number] | null;
   significance: number;
   culprits: number[];
   victims: number[];

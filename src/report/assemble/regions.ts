@@ -18,6 +18,13 @@ interface RegionRow extends Record<string, unknown> {
   event: number;
 }
 
+interface ImpactRow {
+  region: number;
+  impact_ns: number;
+  low_ns: number;
+  high_ns: number;
+}
+
 /** Variance regions, largest loss first. Causes are found by later passes. */
 export async function buildRegions(store: Store): Promise<Region[]> {
   const rows = await store.rows<RegionRow>("SELECT * FROM regions ORDER BY lost_ns DESC, region");
@@ -34,8 +41,12 @@ export async function buildRegions(store: Store): Promise<Region[]> {
     "SELECT region, first_iteration AS first, last_iteration AS last FROM region_iterations",
   );
   const measured = await buildEvidence(store);
+  const impacts = await store.rows<Record<string, unknown> & ImpactRow>(
+    "SELECT region, impact_ns, low_ns, high_ns FROM run_impacts WHERE what = 'region'",
+  );
   return rows.map((row) => {
     const inLoop = iterations.find(({ region }) => region === row.region);
+    const impact = impacts.find(({ region }) => region === row.region);
     const own = members.filter(({ region }) => region === row.region);
     const slow = own.filter(({ role }) => role === "slow");
     const region: Omit<Region, "advice"> = {
@@ -51,7 +62,8 @@ export async function buildRegions(store: Store): Promise<Region[]> {
       performance: row.performance,
       lostSeconds: row.lost_ns / 1e9,
       lostInterval: [row.lost_low_ns / 1e9, row.lost_high_ns / 1e9],
-      runImpactSeconds: null,
+      runImpactSeconds: impact ? impact.impact_ns / 1e9 : null,
+      runImpactInterval: impact ? [impact.low_ns / 1e9, impact.high_ns / 1e9] : null,
       significance: row.significance,
       culprits: slow.map(({ rank }) => rank),
       victims: own.filter(({ role }) => role === "waiting").map(({ rank }) => rank),

@@ -8,6 +8,8 @@ import { speed } from "./verdict.ts";
 
 /** Regions listed in full; the rest is in the JSON report and the store. */
 const MOST_REGIONS = 10;
+/** A run impact below this share of the run is none. */
+const NOTHING = 0.001;
 
 /** Every region in words, largest loss first. */
 export function regionsSection(report: Report, style: Style, width: number): string[] {
@@ -16,6 +18,10 @@ export function regionsSection(report: Report, style: Style, width: number): str
   const lines = [style.bold("Variance regions")];
   for (const region of regions.slice(0, MOST_REGIONS)) {
     lines.push(...regionLines(region, regions, run, width));
+  }
+  if (regions.some(({ runImpactSeconds }) => runImpactSeconds === null)) {
+    const text = "What this cost the job is not told: the run has too many calls to be replayed.";
+    lines.push(...wrap(text, width, "  "));
   }
   if (regions.length > MOST_REGIONS) {
     const rest = regions.slice(MOST_REGIONS);
@@ -43,6 +49,7 @@ function regionLines(
     `from ${moment(region.startSeconds)} to ${moment(region.endSeconds)}${inLoop(region, run)} at ${speed(region)} of ${own} speed`,
     `lost ${formatSeconds(region.lostSeconds)} of rank-time (95 % interval ${formatSecondsRange(low, high)}); ${chance(region.significance)}`,
   ];
+  if (region.runImpactSeconds !== null) facts.push(impact(region, run.wallSeconds));
   if (region.throughout.length > 0) facts.push(throughout(region));
   facts.push(...evidenceInWords(region));
   if (region.victims.length > 0) {
@@ -66,6 +73,13 @@ function inLoop({ iterations }: Region, { iterations: all }: Report["run"]): str
   const [first, last] = iterations;
   const which = first === last ? `iteration ${first}` : `iterations ${first} to ${last}`;
   return ` (${which} of ${all})`;
+}
+
+function impact({ runImpactSeconds, runImpactInterval }: Region, wallSeconds: number): string {
+  const [low, high] = runImpactInterval!;
+  if (runImpactSeconds! < NOTHING * wallSeconds)
+    return "cost the job nothing: it would have ended as late without it";
+  return `without it the job would have ended ${formatSeconds(runImpactSeconds!)} earlier (95 % interval ${formatSecondsRange(low, high)})`;
 }
 
 const SHOWN_BY: Readonly<Record<string, string>> = {

@@ -161,6 +161,7 @@ describe("buildReport", () => {
       lostInterval: [0.9, 1.1],
       iterations: null,
       runImpactSeconds: null,
+      runImpactInterval: null,
       culprits: [1],
       victims: [0],
       throughout: [],

@@ -125,6 +125,7 @@ export function randomReport(seed: number): Report {
       lostInterval: [size(), size()] as [number, number],
       iterations: null,
       runImpactSeconds: null,
+      runImpactInterval: null,
       significance: random() ** 9,
       culprits: ranks(),
       victims: ranks(),

@@ -170,6 +170,7 @@ const region = (fields: Partial<Region>): Region => ({
   lostInterval: [1, 1],
   iterations: null,
   runImpactSeconds: null,
+  runImpactInterval: null,
   significance: 0.01,
   culprits: [],
   victims: [],
