@@ -13,16 +13,23 @@ import type { Store } from "../../trace/store.ts";
  */
 export async function listMessageEnds(store: Store): Promise<void> {
   await store.execute(STATES + COMMUNICATORS + ENDS);
-  const probes = await store.row<{ n: number }>(
-    "SELECT count(*)::INTEGER AS n FROM states WHERE call IN ('MPI_Mrecv', 'MPI_Imrecv')",
-  );
-  if (probes?.n) await store.execute(ORDER_BY_PROBES);
+  if (await calls(store, "'MPI_Psend_init', 'MPI_Precv_init'")) {
+    await store.execute(WITHOUT_PARTITIONED);
+  }
+  if (await calls(store, "'MPI_Mrecv', 'MPI_Imrecv'")) await store.execute(ORDER_BY_PROBES);
   await store.execute(INTERCOMMUNICATORS + CHANNELS + VAGUE);
 }
 
+/** Whether the program makes one of these calls. */
+async function calls(store: Store, names: string): Promise<boolean> {
+  const row = await store.row<{ n: number }>(
+    `SELECT count(*)::INTEGER AS n FROM states WHERE call IN (${names})`,
+  );
+  return row!.n > 0;
+}
+
 export async function dropMessageEnds(store: Store): Promise<void> {
-  const names =
-    "message_states one_communicator partitioned message_ends end_channels channels vague_receives";
+  const names = "message_states one_communicator message_ends end_channels channels vague_receives";
   await store.execute(names.replace(/\w+/g, "DROP TABLE IF EXISTS temp.$&;"));
 }
 
@@ -44,10 +51,7 @@ const STATES = `
       FROM states WHERE category IN ('send', 'receive', 'sendrecv', 'isend', 'ireceive', 'start');`;
 
 const COMMUNICATORS = `
-  CREATE OR REPLACE TEMP TABLE one_communicator AS SELECT communicator, communicator AS same FROM communicators;
-  CREATE OR REPLACE TEMP TABLE partitioned AS
-    SELECT DISTINCT c.rank, c.peer, c.communicator, c.tag
-      FROM calls c JOIN states USING (state) WHERE call IN ('MPI_Psend_init', 'MPI_Precv_init');`;
+  CREATE OR REPLACE TEMP TABLE one_communicator AS SELECT communicator, communicator AS same FROM communicators;`;
 
 /**
  * The two sides of an intercommunicator number it differently, and each knows its own group and how large the other is. Two belong
@@ -88,9 +92,14 @@ const ENDS = `
            if(role IN ('send', 'receive', 'sendrecv'), start_ns, if(outcome = 2, NULL, done_ns - waited_ns)) AS wait_ns,
            wait_thread, wait_state, peer, communicator, tag, bytes, place, order_ns
       FROM ends e
-     WHERE peer <> -3 AND (peer <> -1 OR role <> 'start') AND (role <> 'start' OR tag <> -1)
-       AND (role <> 'start' OR NOT EXISTS (FROM partitioned p
-            WHERE (p.rank, p.peer, p.communicator, p.tag) = (e.rank, e.peer, e.communicator, e.tag)));`;
+     WHERE peer <> -3 AND (peer <> -1 OR role <> 'start') AND (role <> 'start' OR tag <> -1);`;
+
+/** Starts of partitioned requests look like those of others with equal arguments, so all of these are left out. */
+const WITHOUT_PARTITIONED = `
+  DELETE FROM message_ends
+   WHERE role = 'start' AND (rank, peer, communicator, tag) IN (
+     SELECT (c.rank, c.peer, c.communicator, c.tag)
+       FROM calls c JOIN states USING (state) WHERE call IN ('MPI_Psend_init', 'MPI_Precv_init'));`;
 
 /** The message belongs to the receive from the probe on, and not from when it is received. */
 const ORDER_BY_PROBES = `
