@@ -64,7 +64,11 @@ export interface Quality {
     percent: number;
   };
   /** How many calls of different ranks were brought together. Waiting is known for matched ones alone. */
-  matching: { collectives: { calls: number; matched: number; unmatched: number } };
+  matching: {
+    collectives: { calls: number; matched: number; unmatched: number };
+    /** Ends of messages on record: sends and receives. */
+    messages: { ends: number; matched: number; unmatched: number };
+  };
   overhead: { percent: number; method: string };
   traceBytes: number;
   warnings: string[];

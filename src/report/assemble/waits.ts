@@ -72,5 +72,12 @@ export async function buildMatching(store: Store): Promise<Quality["matching"]> 
     SELECT coalesce(sum(calls), 0)::BIGINT AS calls, coalesce(sum(unmatched), 0)::BIGINT AS unmatched
       FROM collective_counts`);
   const { calls = 0, unmatched = 0 } = row ?? {};
-  return { collectives: { calls, matched: calls - unmatched, unmatched } };
+  const messages = await store.row<{ ends: number; matched: number }>(`
+    SELECT coalesce(sum(sent + received), 0)::BIGINT AS ends,
+           coalesce(sum(matched_sends + matched_receives), 0)::BIGINT AS matched FROM message_counts`);
+  const { ends = 0, matched = 0 } = messages ?? {};
+  return {
+    collectives: { calls, matched: calls - unmatched, unmatched },
+    messages: { ends, matched, unmatched: ends - matched },
+  };
 }

@@ -79,7 +79,10 @@ export function randomReport(seed: number): Report {
       signal: pick([null, "SIGKILL"]),
     },
     quality: {
-      matching: { collectives: { calls: 1000, matched: 900, unmatched: below(2) * 100 } },
+      matching: {
+        collectives: { calls: 1000, matched: 900, unmatched: below(2) * 100 },
+        messages: { ends: 10, matched: 8, unmatched: 2 },
+      },
       events: { intercepted: below(1e12), recorded: below(1e12), sampledOut: below(9), lost: 0 },
       coverage: {
         totalRankSeconds: Object.values(parts).reduce((sum, part) => sum + part, 0),

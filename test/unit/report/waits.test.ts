@@ -11,6 +11,7 @@ const WAITS = `
 INSERT INTO wait_states VALUES
   ('wait at n-to-n', 0, 0, 1, 0, 200, 2500000000), ('wait at n-to-n', 1, 0, 0, 0, 20, 100000000),
   ('late root', 0, 0, 1, 0, 4, 400000000);
+INSERT INTO message_counts VALUES (0, 30, 40, 25, 39, 6, 0, 0, 0), (1, 40, 30, 39, 25, 6, 0, 0, 0);
 INSERT INTO collective_counts VALUES (0, 2, 900, 450, 450, 0), (1, 2, 100, 60, 10, 80);`;
 
 let store: Store | undefined;
@@ -42,7 +43,10 @@ describe("waiting in the report", () => {
         { rank: 0, waitingSeconds: 0.1 },
       ],
     });
-    expect(quality.matching).toEqual({ collectives: { calls: 1000, matched: 920, unmatched: 80 } });
+    expect(quality.matching).toEqual({
+      collectives: { calls: 1000, matched: 920, unmatched: 80 },
+      messages: { ends: 140, matched: 128, unmatched: 12 },
+    });
   });
 
   it("is listed with call, place, who and for whom", async () => {
