@@ -20,7 +20,7 @@ export function waitsSection(report: Report, style: Style, width: number): strin
   const known = unmatchedLine(quality.matching.collectives, width);
   if (waiting.seconds <= 0)
     return known.length > 0 ? [style.bold("Waiting: unknown"), ...known] : [];
-  const heading = `Waiting for late ranks: ${formatSeconds(waiting.seconds)}, ${formatPercent(waiting.percent)} of rank-time`;
+  const heading = `Waiting in calls: ${formatSeconds(waiting.seconds)}, ${formatPercent(waiting.percent)} of rank-time`;
   const shown = waits
     .slice(0, MOST_WAITS)
     .filter(

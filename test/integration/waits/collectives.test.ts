@@ -39,6 +39,6 @@ describe.each(MPIS)("collectives that a rank comes late to, %s", (mpi) => {
       collectives: { calls: 18, matched: 18, unmatched: 0 },
     });
     expect(report.waiting.causes[0]?.rank).toBe(1);
-    expect(varscope(["report", directory, "--text"]).stdout).toContain("Waiting for late ranks");
+    expect(varscope(["report", directory, "--text"]).stdout).toContain("Waiting in calls");
   });
 });

@@ -75,7 +75,7 @@ describe("waiting in the report", () => {
 
   it("is told in words", async () => {
     const text = textOf(await reportOf(WAITS));
-    expect(text).toContain("Waiting for late ranks: 3.00 s, 15 % of rank-time");
+    expect(text).toContain("Waiting in calls: 3.00 s, 15 % of rank-time");
     expect(text).toContain("waited for most: rank 1 (97 %)");
     expect(text).toContain(
       "- rank 0 waited 2.50 s for rank 1 in MPI_Allreduce (wait at n-to-n, 200 calls) stencil+0x1234",
