@@ -77,8 +77,8 @@ export function compareProbes(
   if (shift && isKnown(shift)) return verdictOf("self", self, shift, performance);
   const [others] = thinned([
     {
-      inside: own.flatMap(({ inside }) => [...Array.from(inside)]),
-      outside: peers.flatMap((logs) => [...Array.from(logs)]),
+      inside: own.flatMap(({ inside }) => Array.from(inside)),
+      outside: peers.flatMap((logs) => Array.from(logs)),
     },
   ]);
   const hasPeers = peers.filter((logs) => logs.length > 0).length > 1;
@@ -102,16 +102,18 @@ function thinned(strata: readonly Stratum[]): Stratum[] {
   return strata.map(({ inside, outside }) => ({ inside: some(inside), outside: some(outside) }));
 }
 
+function middle(logs: readonly number[]): number | null {
+  return logs.length > 0 ? Math.exp(quantile(logs, 0.5)) : null;
+}
+
 function verdictOf(
   against: ProbeVerdict["against"],
   strata: readonly Stratum[],
   shift: Shift | undefined,
   performance: number,
 ): ProbeVerdict {
-  const inside = strata.flatMap((one) => [...Array.from(one.inside)]);
-  const outside = strata.flatMap((one) => [...Array.from(one.outside)]);
-  const middle = (logs: readonly number[]) =>
-    logs.length > 0 ? Math.exp(quantile(logs, 0.5)) : null;
+  const inside = strata.flatMap((one) => Array.from(one.inside));
+  const outside = strata.flatMap((one) => Array.from(one.outside));
   const slowness = -Math.log(performance);
   return {
     against,

@@ -31,11 +31,17 @@ function probesInWords(probes: readonly RegionEvidence[]): string[] {
   return [`probes do not tell whether the core was slower ${counts(probes[0]!)}`];
 }
 
+/** The core first, then what was slowed most. */
+function weight({ kind, ratio }: RegionEvidence): number {
+  return kind === "compute" ? Infinity : (ratio ?? 0);
+}
+
+function times({ ratio }: RegionEvidence): string {
+  return `${threeDigits(ratio ?? 1)} times`;
+}
+
 function slowerInWords(slower: readonly RegionEvidence[], same: readonly RegionEvidence[]): string {
-  const weight = ({ kind, ratio }: RegionEvidence) =>
-    kind === "compute" ? Infinity : (ratio ?? 0);
   const [most, ...others] = slower.toSorted((a, b) => weight(b) - weight(a)) as [RegionEvidence];
-  const times = ({ ratio }: RegionEvidence) => `${threeDigits(ratio ?? 1)} times`;
   const where = most.against === "self" ? "meanwhile" : "as on other ranks";
   const rest = others.map((one) => `, those of ${names([one])} ${times(one)}`).join("");
   const alike = same.length > 0 ? `, those of ${names(same)} ${asLong(same[0]!)}` : "";
@@ -50,10 +56,10 @@ function meaning(slower: readonly RegionEvidence[]): string {
 
 /** What is left where these were not slower. */
 function not(same: readonly RegionEvidence[]): string {
-  const kinds = same.map(({ kind }) => kind);
-  if (!kinds.includes("compute")) return "whether the core was slower, probes do not tell";
+  const kinds = new Set(same.map(({ kind }) => kind));
+  if (!kinds.has("compute")) return "whether the core was slower, probes do not tell";
   const left = ["more work", "waiting"];
-  if (!kinds.includes("memory")) left.push("memory");
+  if (!kinds.has("memory")) left.push("memory");
   return `the core itself was not slower; what is left is ${left.join(", ")} or what probes do not use`;
 }
 

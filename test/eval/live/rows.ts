@@ -92,27 +92,23 @@ function undisturbedRows(quiet: readonly LiveRun[]): Row[] {
   ];
 }
 
+function meanRow(what: string, values: readonly number[]): Row {
+  return { part: "live", bar: "", unit: "", what, values: ours(mean(values)), runs: values.length };
+}
+
 /** How much the probes had to go by. */
 function probeRows(quiet: readonly LiveRun[]): Row[] {
   const regions = quiet.flatMap(({ byDefault }) => byDefault.probes);
-  const row = (what: string, values: readonly number[]): Row => ({
-    part: "live",
-    bar: "",
-    unit: "",
-    what,
-    values: ours(mean(values)),
-    runs: values.length,
-  });
   return [
-    row(
+    meanRow(
       "  probes of a kind on a rank, mean",
       quiet.map((run) => run.probesPerRank),
     ),
-    row(
+    meanRow(
       "  probes inside a region, mean",
       regions.map(({ inside }) => inside),
     ),
-    row(
+    meanRow(
       "  probes outside it, mean",
       regions.map(({ outside }) => outside),
     ),

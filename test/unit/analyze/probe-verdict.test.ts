@@ -76,18 +76,14 @@ describe("probes of the same ranks at other times", () => {
   });
 });
 
-describe("probes of other ranks at the same time", () => {
-  const beside = (kind: ProbeKind, factor: number, peers = 5): ProbeVerdict => {
-    const random = new Random(5);
-    const others = Array.from({ length: peers }, () => draws(random, 20, 1));
-    return compareProbes(
-      kind,
-      [{ inside: draws(random, 20, factor), outside: new Float64Array() }],
-      others,
-      0.6,
-    );
-  };
+function beside(kind: ProbeKind, factor: number, peers = 5): ProbeVerdict {
+  const random = new Random(5);
+  const others = Array.from({ length: peers }, () => draws(random, 20, 1));
+  const own = { inside: draws(random, 20, factor), outside: new Float64Array() };
+  return compareProbes(kind, [own], others, 0.6);
+}
 
+describe("probes of other ranks at the same time", () => {
   test("are asked where a region leaves none of its own", () => {
     expect(beside("compute", 1.3)).toMatchObject({ against: "others", verdict: "slower" });
     expect(beside("compute", 1)).toMatchObject({ against: "others", verdict: "not_slower" });
