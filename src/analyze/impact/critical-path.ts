@@ -74,7 +74,7 @@ function lastSources({ sourceOf, enter, groups }: Dependences, complete: Float64
   for (let call = 0; call < enter.length; call++) {
     for (let k = sourceOf.offsets[call]!; k < sourceOf.offsets[call + 1]!; k++) {
       const group = sourceOf.items[k]!;
-      if (enter[call]! === complete[group]! && latest[group]! < 0) latest[group] = call;
+      if (latest[group]! < 0 && complete[group] === enter[call]) latest[group] = call;
     }
   }
   return latest;
@@ -83,6 +83,6 @@ function lastSources({ sourceOf, enter, groups }: Dependences, complete: Float64
 function lanesOf(laneStarts: Int32Array, calls: number): Int32Array {
   const laneOf = new Int32Array(calls);
   for (let lane = 0; lane + 1 < laneStarts.length; lane++)
-    laneOf.fill(lane, laneStarts[lane]!, laneStarts[lane + 1]!);
+    laneOf.fill(lane, laneStarts[lane], laneStarts[lane + 1]);
   return laneOf;
 }
