@@ -125,7 +125,7 @@ export interface Region {
   performance: number;
   lostSeconds: number;
   lostInterval: [number, number];
-  /** Wall seconds the job would have saved without this loss, and their 95 % interval; null: too many calls to replay the run. */
+  /** Wall seconds the job would have saved without this loss, and their 95 % interval; null: too few calls are matched, or too many to replay the run. */
   runImpactSeconds: number | null;
   runImpactInterval: [number, number] | null;
   significance: number;

@@ -20,7 +20,8 @@ export function regionsSection(report: Report, style: Style, width: number): str
     lines.push(...regionLines(region, regions, run, width));
   }
   if (regions.some(({ runImpactSeconds }) => runImpactSeconds === null)) {
-    const text = "What this cost the job is not told: the run has too many calls to be replayed.";
+    const text =
+      "What this cost the job is not told: too few calls could be matched with those of other ranks, or there are too many to replay the run.";
     lines.push(...wrap(text, width, "  "));
   }
   if (regions.length > MOST_REGIONS) {
