@@ -13,21 +13,28 @@ const MAKES_UP: Readonly<Record<string, string>> = {
   steal_time: "time stolen by other virtual machines",
 };
 
+/** From this share of a loss on, not having the core is what it was. */
+const EXPLAINS = 0.5;
+
 /** Sentences on what the probes and the kernel say of a region; none where nothing was measured. */
 export function evidenceInWords({ evidence }: Pick<Region, "evidence">): string[] {
   const probes = evidence.filter(({ source }) => source === "probes");
   const kernel = evidence.filter(({ kind, share }) => kind in MAKES_UP && share !== null);
-  return [...probesInWords(probes), ...kernelInWords(kernel)];
+  const lacked = kernel.some(({ share }) => share! >= EXPLAINS);
+  return [...probesInWords(probes, lacked), ...kernelInWords(kernel)];
 }
 
-function probesInWords(probes: readonly RegionEvidence[]): string[] {
+/** @param lacked the kernel says that the ranks did not have their cores */
+function probesInWords(probes: readonly RegionEvidence[], lacked: boolean): string[] {
   if (probes.length === 0) return [];
   const having = (verdict: RegionEvidence["verdict"]) =>
     probes.filter((one) => one.verdict === verdict);
   const [slower, same] = [having("slower"), having("not_slower")];
   if (slower.length > 0) return [slowerInWords(slower, same)];
   if (same.length > 0)
-    return [`probes of ${names(same)} took ${asLong(same[0]!)} ${counts(same[0]!)}: ${not(same)}`];
+    return [
+      `probes of ${names(same)} took ${asLong(same[0]!)} ${counts(same[0]!)}: ${not(same, lacked)}`,
+    ];
   return [`probes do not tell whether the core was slower ${counts(probes[0]!)}`];
 }
 
@@ -55,9 +62,10 @@ function meaning(slower: readonly RegionEvidence[]): string {
 }
 
 /** What is left where these were not slower. */
-function not(same: readonly RegionEvidence[]): string {
+function not(same: readonly RegionEvidence[], lacked: boolean): string {
   const kinds = new Set(same.map(({ kind }) => kind));
   if (!kinds.has("compute")) return "whether the core was slower, probes do not tell";
+  if (lacked) return "the core itself was not slower, but it was not always to be had";
   const left = ["more work", "waiting"];
   if (!kinds.has("memory")) left.push("memory");
   return `the core itself was not slower; what is left is ${left.join(", ")} or what probes do not use`;
@@ -82,7 +90,7 @@ function counts({ insideCount, outsideCount, against }: RegionEvidence): string 
 function kernelInWords(kernel: readonly RegionEvidence[]): string[] {
   if (kernel.length === 0) return [];
   const parts = kernel.map(
-    ({ kind, share }) => `${MAKES_UP[kind]} ${formatPercent(100 * (share ?? 0))}`,
+    ({ kind, share }) => `${MAKES_UP[kind]} ${formatPercent(100 * Math.min(1, share ?? 0))}`,
   );
   return [`of the loss, by the kernel's account: ${parts.join(", ")}`];
 }

@@ -83,6 +83,19 @@ test.each<[string, RegionEvidence[], string[]]>([
     ["probes do not tell whether the core was slower (8 inside, 24 outside)"],
   ],
   [
+    "none of them, and the kernel says why",
+    [
+      ...["compute", "cache", "memory"].map((kind) =>
+        probe(kind as RegionEvidence["kind"], "not_slower"),
+      ),
+      kernel("run_delay", 1.06),
+    ],
+    [
+      "probes of the core, caches and memory took as long as elsewhere (8 inside, 24 outside): the core itself was not slower, but it was not always to be had",
+      "of the loss, by the kernel's account: waiting for a core 100 %",
+    ],
+  ],
+  [
     "the kernel",
     [kernel("run_delay", 0.45), kernel("steal_time", 0.003), kernel("involuntary_switches", null)],
     [
