@@ -18,6 +18,7 @@ import { groupRows } from "./peers.ts";
 import { comesPeriodically, isCommonInside, isCommonPhase, isDrift } from "./program-doings.ts";
 import type { Settings } from "./settings.ts";
 import { findSlowTransfers } from "./slow-transfers.ts";
+import { findStandingRanks } from "./standing-ranks.ts";
 import { blameStopped } from "./stopped-ranks.ts";
 
 /** Borders lie where slowness passes this share of the region's, as `candidates.ts` and `mild-slowness.ts` set them. */
@@ -59,6 +60,7 @@ export async function findRegions(
   const slowCalls = findSlowCommunication(others, compute, settings, wallNs);
   const blamed = await blameStopped(store, communication, slowCalls.drafts);
   await writeRegions(store, communication, slowCalls.nulls, blamed, settings);
+  await findStandingRanks(store, settings, wallNs);
   await numberRegions(store);
   await numberEvents(store);
 }

@@ -4,8 +4,9 @@ import type { Heat } from "./heat.ts";
 import type { Draft } from "./join-ranks.ts";
 import { partsInside, total } from "./judged.ts";
 
-/** A rank that waits actively is on its core for this share of the time; one that is off its core for as much did not run. */
+/** A rank that waits actively is on its core, or waits for it, for this share of the time. */
 const ACTIVE = 0.8;
+/** One that is off its core for this share did not run. */
 const OFF = 0.5;
 /** Borders lie where slowness passes this share of the region's, as in `candidates.ts`. */
 const BORDER = 0.4;
@@ -15,7 +16,7 @@ const BORDER = 0.4;
  * is inside a call holds up all others, who wait in theirs. They wait actively, as MPI does unless told
  * otherwise; where they do not, processor time says nothing, and the region stays as it is.
  *
- * Reads the counter cpu_time; `calls` is the heat map of communication.
+ * Reads the counters cpu_time and run_delay; `calls` is the heat map of communication.
  */
 export async function blameStopped(
   store: Store,
@@ -30,7 +31,7 @@ export async function blameStopped(
   return out;
 }
 
-/** Ranks that were off their cores in a region for most of the time, if all others were on theirs. */
+/** Ranks that were off their cores in a region for most of the time, if all others were on theirs or wanted to be. */
 export async function ranksThatStood(
   store: Store,
   { startNs, endNs, ranks }: Pick<Draft, "startNs" | "endNs" | "ranks">,
@@ -38,13 +39,15 @@ export async function ranksThatStood(
   const length = endNs - startNs;
   const stood: number[] = [];
   for (const rank of ranks) {
-    const row = await store.row<{ ns: number }>(
-      `SELECT delta::DOUBLE AS ns FROM counters_in(${rank}, 0, ${Math.round(startNs)}, ${Math.round(endNs)})
-        WHERE name = 'cpu_time' AND covered >= ${ACTIVE}`,
+    const row = await store.row<{ cpu: number; wanted: number }>(
+      `SELECT sum(delta) FILTER (name = 'cpu_time')::DOUBLE AS cpu, sum(delta)::DOUBLE AS wanted
+         FROM counters_in(${rank}, 0, ${Math.round(startNs)}, ${Math.round(endNs)})
+        WHERE name IN ('cpu_time', 'run_delay') AND covered >= ${ACTIVE}
+       HAVING cpu IS NOT NULL`,
     );
     if (!row) return [];
-    if (row.ns <= (1 - OFF) * length) stood.push(rank);
-    else if (row.ns < ACTIVE * length) return [];
+    if (row.cpu <= (1 - OFF) * length) stood.push(rank);
+    else if (row.wanted < ACTIVE * length) return [];
   }
   return stood.length < ranks.length ? stood : [];
 }

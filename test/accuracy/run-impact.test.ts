@@ -96,4 +96,41 @@ describe("what a disturbance cost the job", () => {
     expect(Math.abs(impact - truth)).toBeLessThan(0.01);
     expect(truth).toBeLessThan(0.2);
   });
+
+  test("all of it where one rank holds up all others inside of a call", async () => {
+    const STOP_NS = 0.5e9;
+    const program = together([1, 1, 1, 1]);
+    const [stage] = program.stages;
+    const stopped = {
+      ...program,
+      stages: [{ ...stage!, callNs: (step: number) => (step === 700 ? STOP_NS : 20_000) }],
+    };
+    const noise = noiseOf("normal", 0.02, WORK_NS);
+    const simulation = simulate({ seed: 6, program: stopped, noise });
+    const truth = endOf(simulation) - endOf(simulate({ seed: 6, program, noise }));
+    const calls = simulation.ranks.map(({ startNs, endNs }) => {
+      const at = endNs.findIndex((end, i) => end - startNs[i]! > STOP_NS / 2);
+      return { from: startNs[at]!, to: endNs[at]! };
+    });
+    await withRun(simulation, async (store) => {
+      await store.execute(
+        "DELETE FROM counters; INSERT INTO counters VALUES (0, 'cpu_time', 'ns', 'scheduler', 'thread', 'read')",
+      );
+      for (const [rank, { from, to }] of calls.entries()) {
+        // Rank 2 did not run inside of its call, the others were on their cores.
+        const off = rank === 2 ? `greatest(0, least(t, ${to}) - ${from})` : "0";
+        await store.execute(`INSERT INTO counter_samples
+          SELECT ${rank}, 0, t, 0, (t - ${off})::BIGINT FROM (SELECT (i * 5e6)::BIGINT AS t FROM range(1000) r(i))`);
+      }
+      await analyze(store);
+      expect(await store.rows("SELECT rank FROM region_ranks WHERE role = 'slow'")).toEqual([
+        { rank: 2 },
+      ]);
+      const row = await store.row<{ ns: number }>(
+        "SELECT impact_ns AS ns FROM run_impacts WHERE what = 'region'",
+      );
+      // Each rank's call is up to a tenth shorter or longer; the standstill ends with the first, the truth with the last.
+      expect(Math.abs(row!.ns / truth - 1)).toBeLessThan(0.2);
+    });
+  });
 });

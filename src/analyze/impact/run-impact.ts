@@ -22,7 +22,12 @@ interface Savings {
   call: Float64Array;
   before: Float64Array;
   inside: Float64Array;
+  /** The loss that these savings stand for, ns. */
+  total: number;
 }
+
+/** What is judged of a region must make up this share of its loss, or nothing is said. */
+const LEAST_SEEN = 0.5;
 
 /**
  * Pass "run impact". What each region cost the job: the run is replayed with the region's slow fragments at their reference time, and the job would have
@@ -52,7 +57,8 @@ export async function findRunImpact(store: Store): Promise<void> {
   const rows: (string | number)[][] = [];
   const all: { savings: Savings; loss: Loss }[] = [];
   for (const loss of regions) {
-    const savings = await savingsOf(store, loss.region);
+    const savings = (await standstill(store, loss)) ?? (await savingsOf(store, loss.region));
+    if (savings.total < LEAST_SEEN * loss.lost) continue;
     all.push({ savings, loss });
     rows.push(["region", loss.region, ...impacts(run, times, endNs, [{ savings, loss }])]);
   }
@@ -89,8 +95,7 @@ function impacts(
     const before = times.before.slice();
     const inside = times.inside.slice();
     for (const { savings, loss } of parts) {
-      const total = sum(savings.before) + sum(savings.inside);
-      const scale = total > 0 ? of(loss) / total : 0;
+      const scale = of(loss) / savings.total;
       for (const [i, call] of savings.call.entries()) {
         before[call] = Math.max(0, before[call]! - scale * savings.before[i]!);
         inside[call] = Math.max(0, inside[call]! - scale * savings.inside[i]!);
@@ -128,5 +133,25 @@ async function savingsOf(store: Store, region: number): Promise<Savings> {
                JOIN numbered_calls n ON n.rank = f.rank AND n.thread = 0 AND n.start_ns = f.start_ns AND n.end_ns = f.end_ns)
       GROUP BY call ORDER BY call`,
   );
-  return { call: call!, before: before!, inside: within! };
+  return { call: call!, before: before!, inside: within!, total: sum(before!) + sum(within!) };
+}
+
+/**
+ * Of a region in which all ranks were inside of one call each, held up by one of them (standing-ranks.ts): all of these calls would have been
+ * shorter by as much. Undefined for any other.
+ */
+async function standstill(store: Store, { region, lost }: Loss): Promise<Savings | undefined> {
+  const [call, slow] = await readColumns(
+    store,
+    `SELECT n.call, (SELECT count(*) FROM region_ranks k WHERE k.region = r.region AND k.role = 'slow')::DOUBLE
+       FROM numbered_calls n JOIN regions r ON r.region = ${region} AND r.kind = 'communication'
+        AND n.thread = 0 AND n.start_ns <= r.start_ns AND n.end_ns >= r.end_ns
+      WHERE (SELECT count(*) FROM ranks) = (
+              SELECT count(DISTINCT rank) FROM numbered_calls o
+               WHERE o.thread = 0 AND o.start_ns <= r.start_ns AND o.end_ns >= r.end_ns)
+      ORDER BY n.call`,
+  );
+  if (call!.length === 0) return undefined;
+  const inside = Float64Array.from(slow!, (ranks) => lost / ranks);
+  return { call: call!, before: new Float64Array(call!.length), inside, total: lost };
 }
