@@ -6,7 +6,7 @@ import { MESSAGE_TABLES } from "./waits/message-schema.ts";
  */
 
 /** Raised whenever a pass or one of these tables changes; older results are then computed again. */
-export const ANALYSIS_VERSION = 21;
+export const ANALYSIS_VERSION = 22;
 
 export const ANALYSIS_TABLES = `${MESSAGE_TABLES}
 CREATE TABLE work_classes(      -- fragments of one snippet that did the same work

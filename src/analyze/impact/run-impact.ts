@@ -58,11 +58,13 @@ export async function findRunImpact(store: Store): Promise<void> {
   const all: { savings: Savings; loss: Loss }[] = [];
   for (const loss of regions) {
     const savings = (await standstill(store, loss)) ?? (await savingsOf(store, loss.region));
-    if (savings.total < LEAST_SEEN * loss.lost) continue;
+    if (savings.total <= 0 || savings.total < LEAST_SEEN * loss.lost) continue;
     all.push({ savings, loss });
     rows.push(["region", loss.region, ...impacts(run, times, endNs, [{ savings, loss }])]);
   }
-  rows.push(["all regions", 0, ...impacts(run, times, endNs, all)]);
+  // Without one of them it would be too small.
+  if (all.length === regions.length)
+    rows.push(["all regions", 0, ...impacts(run, times, endNs, all)]);
   await insertRows(store, "run_impacts", rows);
   await insertRows(store, "analysis_meta", [
     ["replayed_ns", String(Math.round(endNs))],
